@@ -298,12 +298,6 @@ impl FaceIndex {
         self.photos.get(&key.photo)?.faces.get(key.face)
     }
 
-    /// Forgets all photos, so that they are looked at again, and nothing that a person has said.
-    pub fn forget_photos(&mut self) {
-        self.files.clear();
-        self.photos.clear();
-    }
-
     /// The paths of the files that hold each photo, in order.
     pub fn paths(&self) -> BTreeMap<ContentHash, Vec<&str>> {
         let mut paths: BTreeMap<ContentHash, Vec<&str>> = BTreeMap::new();

@@ -4,13 +4,13 @@ mod drawn;
 mod origin;
 mod shadows;
 
-use image::{GrayImage, Luma, Rgb, RgbImage};
+use image::GrayImage;
 
 pub use self::drawn::FaceBox;
 pub use self::origin::{KeptEyes, Origin};
 use crate::error::PhotoProblem;
 use crate::face_matrix::FaceSize;
-use crate::locate::align::{EyePlacement, Point, Similarity, align};
+use crate::locate::align::{EyePlacement, Point, Similarity};
 use crate::locate::crop::crop;
 use crate::locate::framing::{
     Agreement, CropEyes, Framing, Look, RelativeEyes, absolute_eyes, relative_eyes,
@@ -88,8 +88,7 @@ pub struct PreparedFace {
 /// The longest side, in pixels, of a photo that is kept; a longer one is shrunk, or is not kept where its eyes are sure.
 pub const KEPT_SIDE: u32 = 192;
 
-/// Longest side, in pixels, and width over height of a picture that may be a crop of a face though none is found in it: as
-/// data sets, cameras at doors and thumbnails have them.
+/// Longest side in pixels, and width over height, of a picture that may be a crop of a face though none is found.
 const CROP_SIDE: u32 = 256;
 const CROP_SHAPES: std::ops::RangeInclusive<f32> = 0.6..=1.1;
 
@@ -137,37 +136,8 @@ impl Part {
     }
 }
 
-/// Position of the eyes in a portrait: with room around the face, so that it can be found again.
-const PORTRAIT: EyePlacement = EyePlacement {
-    inset: 0.36,
-    level: 0.42,
-};
-
-/// Sides of a portrait, in pixels: as many as the photo has for it, within these.
-const PORTRAIT_WIDTHS: std::ops::RangeInclusive<f32> = 96.0..=384.0;
-
-/// A face cut out of its photo with some room around it, turned so that the eyes are level.
-pub fn portrait(photo: &RgbImage, location: Location) -> RgbImage {
-    let [left, right] = location.eyes;
-    let apart = (right[0] - left[0]).hypot(right[1] - left[1]);
-    let wanted = apart / (1.0 - 2.0 * PORTRAIT.inset);
-    let width = wanted.clamp(*PORTRAIT_WIDTHS.start(), *PORTRAIT_WIDTHS.end()) as u32;
-    let size = (width, width * 7 / 6);
-    let channel = |channel: usize| {
-        let plane = GrayImage::from_fn(photo.width(), photo.height(), |x, y| {
-            Luma([photo.get_pixel(x, y).0[channel]])
-        });
-        align(&plane, location.eyes, size, PORTRAIT)
-    };
-    let planes = [0, 1, 2].map(channel);
-    RgbImage::from_fn(size.0, size.1, |x, y| {
-        Rgb(std::array::from_fn(|at| planes[at].get_pixel(x, y).0[0]))
-    })
-}
-
 impl Preparation {
-    /// Photos become faces of this size, in this way. As they are: their shape is kept and what is over is
-    /// cropped. Detected: faces are turned, scaled and shifted so that all eyes stand in the same places.
+    /// Photos become faces of this size: as they are, cropped to its shape, or detected and aligned by the eyes.
     pub fn new(size: FaceSize, framing: Framing) -> Self {
         Self {
             size,
@@ -176,8 +146,7 @@ impl Preparation {
         }
     }
 
-    /// This preparation, by which photos in which no face is found are aligned by these places of the eyes, if they
-    /// have the shape of the gallery's photos.
+    /// This preparation, with the eyes' places in photos of the gallery's shape in which no face is found.
     #[must_use]
     pub fn with_crop_eyes(self, crop_eyes: Option<CropEyes>) -> Self {
         Self { crop_eyes, ..self }
@@ -368,8 +337,7 @@ impl Preparation {
         is_crop.then(|| self.assumed(kept(photo), KeptEyes::None))?
     }
 
-    /// A photo that is kept ([`Origin::Kept`]), aligned by the gallery's frame or by the eyes that were found in it; taken
-    /// whole where there is neither. `None` for a photo too small to show a face.
+    /// A kept photo, aligned by the gallery's frame or its eyes, else whole; `None` for one too small to show a face.
     pub fn assumed(&self, kept: GrayImage, eyes: KeptEyes) -> Option<PreparedFace> {
         let pixels = match self.settled(kept.dimensions(), eyes) {
             Some(eyes) => self.face(&kept, eyes),
@@ -387,8 +355,7 @@ impl Preparation {
         self.settled(size, eyes) == other.settled(size, eyes)
     }
 
-    /// The eyes by which a kept photo of this size is aligned: those found, or the frame's where these say more
-    /// ([`frame_reach`]) and lie near.
+    /// The eyes by which a kept photo of this size is aligned: those found, or the frame's ([`frame_reach`]).
     fn settled(&self, size: (u32, u32), eyes: KeptEyes) -> Option<[Point; 2]> {
         let frame = self.crop_eyes.and_then(|crop_eyes| {
             let reach = frame_reach(crop_eyes.agreement, eyes);

@@ -1,6 +1,4 @@
-//! A face rebuilt from more and more basis faces, and what each step still lacks.
-//!
-//! In the space of a kernel, which has no basis faces, a step is the pre-image of the leading weights.
+//! A face rebuilt from more and more basis faces (of a kernel: pre-images), and what each step still lacks.
 
 use nalgebra::DMatrix;
 

@@ -11,8 +11,7 @@ use crate::face_space::{FaceSpace, Weights};
 use crate::pca::projection;
 use crate::pca::scaled::ScaledComponents;
 
-/// The subspace of scaled pixels that k basis faces span, about the mean face. Held in single precision, as
-/// [`FaceSpace`] is.
+/// The subspace of scaled pixels that k basis faces span about the mean face, in single precision.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScaledSpace {
     /// Its basis is U, orthonormal among scaled pixels; its own projection, of plain pixels, is of no use.
@@ -101,9 +100,7 @@ impl ScaledSpace {
         self.inner.total_variance()
     }
 
-    /// The weights Uᵀ D⁻¹(x - m) of each face (d x n), k x n, without a unit.
-    ///
-    /// A face gets the same weights bit for bit whether it is projected alone or among others.
+    /// The weights Uᵀ D⁻¹(x - m) of each face (d x n), k x n, without a unit; bit for bit the same alone or among others.
     pub fn project(&self, faces: &FaceMatrix) -> Weights {
         projection::project(&self.projector, self.mean().as_slice(), faces.as_slice())
             .expect("faces are of the size of their space")

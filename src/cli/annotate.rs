@@ -7,12 +7,11 @@ use eigenfaces::decision::Decision;
 use eigenfaces::recognizer::Identification;
 use eigenfaces::render;
 use eigenfaces::render::annotate::{Mark, annotate};
-use eigenfaces::render::caption::caption;
 use eigenfaces::render::lettering;
 use image::codecs::jpeg::JpegEncoder;
 use image::{DynamicImage, ImageResult, RgbImage};
 
-use super::{Error, Result, files, one_line, percent};
+use super::{Error, Result, files, percent};
 
 /// Of 100: what is drawn has sharp edges.
 const JPEG_QUALITY: u8 = 92;
@@ -24,21 +23,6 @@ pub fn annotated(picture: RgbImage, found: &[Identification], target: &Path) -> 
         .map(|(number, face)| mark((found.len() > 1).then_some(number), face))
         .collect();
     encoded(&annotate(picture, &marks).into(), target)
-}
-
-/// A page to print beside the photo: its outline with the faces' numbers, and who they are. `None` for a single face.
-pub fn caption_sheet(title: &str, size: (u32, u32), found: &[Identification]) -> Option<String> {
-    let face = |face: &Identification| {
-        let who = match (face.decision, face.name()) {
-            (_, Some(name)) => name.to_owned(),
-            _ if face.is_probable() => one_line(&face.to_string()),
-            (Decision::NotAFace, None) => "not a face".to_owned(),
-            (_, None) => "unknown".to_owned(),
-        };
-        Some((face.location?.bounds, who))
-    };
-    let faces: Vec<_> = found.iter().filter_map(face).collect();
-    (faces.len() > 1).then(|| caption(title, size, &faces).to_svg())
 }
 
 /// The mark drawn on a face, with the number it has in the lines printed where there are several: with a name where it is

@@ -35,10 +35,10 @@ use eigenfaces::store::Overwrite;
 pub use database::{DatabaseOptions, Export};
 pub use evaluate::Evaluate;
 pub use group::Group;
-pub use identify::{Identify, Pictures, SortBy, Sorting};
-pub use learn::{LearnBackground, LearningOptions, Prepare};
+pub use identify::{Identify, SortBy, Sorting};
+pub use learn::{BackgroundModel, LearnBackground, LearningOptions, Prepare};
 pub use people::{AddFace, List, People, PeopleAction, Remove};
-pub use pictures::{Axes, Basis, Facemap, Lesson, Project, Reconstruct};
+pub use pictures::{Basis, Facemap, Lesson, Project, Reconstruct};
 #[cfg(feature = "serve")]
 pub use serve::{Key, PublicUrl, Serve};
 pub use verify::Verify;
@@ -95,9 +95,9 @@ pub struct Global {
     /// Print results and errors only
     #[arg(short, long, global = true)]
     pub quiet: bool,
-    /// Name every file that is passed over
+    /// Name every file that is passed over; of `info`, tell what a report of a mistake needs
     ///
-    /// Otherwise five with one reason are named, and how many more there are.
+    /// Otherwise five files with one reason are named, and how many more there are.
     #[arg(short, long, global = true, conflicts_with = "quiet")]
     pub verbose: bool,
     /// Number of threads [default: one a core]
@@ -151,7 +151,6 @@ pub enum Command {
         "eigenfaces identify party.jpg --top 3" => "the three likeliest people for each face",
         "eigenfaces identify . --annotate marked" => "copies of the photos with names drawn in",
         "eigenfaces identify . --sort-into People --link" => "a folder of hard links for each person",
-        "eigenfaces identify . --save-faces faces" => "every face as a picture, to be sorted into folders",
         "curl -s URL | eigenfaces identify -" => "a photo from standard input",
     ))]
     Identify(Identify),
@@ -194,7 +193,6 @@ pub enum Command {
     /// Rebuild a face from more and more basis faces, side by side in one picture
     #[command(after_long_help = examples!(
         "eigenfaces reconstruct ada.jpg -o ada.png" => "a face rebuilt from more and more basis faces",
-        "eigenfaces reconstruct ada.jpg -o ada.png --steps 0,10,40" => "at these steps only",
     ))]
     Reconstruct(Reconstruct),
     /// Turn faces into weights: a table, or a scatter plot of people
@@ -211,11 +209,11 @@ pub enum Command {
         "eigenfaces people undo" => "take the last change back",
     ))]
     People(People),
-    /// Measure how well the people of a folder are recognised, or find what is wrong with its photos
+    /// Measure how well the people of a folder are recognised
     #[command(after_long_help = examples!(
         "eigenfaces evaluate faces" => "leave one photo out at a time",
         "eigenfaces evaluate faces --protocol first:5" => "learn from the first five photos of everybody",
-        "eigenfaces evaluate faces --scores scores.csv --failures wrong" => "every score, and pictures of mistakes",
+        "eigenfaces evaluate faces --scores scores.csv" => "every score, as a table",
     ))]
     Evaluate(Evaluate),
     /// Write a page for teachers that walks through the theory on these faces, from the mean face to the nearest one
@@ -233,7 +231,7 @@ pub enum Command {
     #[command(after_long_help = examples!(
         "eigenfaces info" => "what the model holds",
         "eigenfaces info --log" => "all that became of it",
-        "eigenfaces info --diagnose" => "what to send with a report of a mistake",
+        "eigenfaces info --verbose" => "what to send with a report of a mistake",
         ; "  0  done\n  1  failed\n  2  wrong usage\n\nThe checksum in a model guards against damage, not forgery: whoever alters a model can write a checksum that fits. Use models of people you trust only."
     ))]
     Info(Info),
@@ -410,9 +408,6 @@ pub struct Info {
     /// Show the change log: when how many faces of whom were enrolled and removed
     #[arg(long)]
     pub log: bool,
-    /// Summarise program, machine and model for a report of a mistake, without names, paths and keys; there need be no model
-    #[arg(long, conflicts_with = "log")]
-    pub diagnose: bool,
 }
 
 #[derive(Debug, Args)]

@@ -9,8 +9,8 @@ use eigenfaces::face_space::FaceSpace;
 use eigenfaces::kernel_pca::KernelSpace;
 use eigenfaces::kernel_pca::pre_image::{PreImages, RIDGE};
 use eigenfaces::matcher::Space;
-use eigenfaces::pca::Solver;
 use eigenfaces::pca::minimize::Round;
+use eigenfaces::pca::{ComponentCount, Solver};
 use eigenfaces::recognizer::Recognizer;
 use eigenfaces::render::sheet::{Tile, sheet, sheet_of_groups};
 use eigenfaces::render::{along_components, gray, parts, scree, signed};
@@ -21,7 +21,7 @@ use image::GrayImage;
 use super::args::Basis;
 use super::folder_space::{self, How};
 use super::output_dir::OutputDir;
-use super::{Outcome, Output, Result, counted, learning, shown};
+use super::{Outcome, Output, Result, counted, learning, misuse, shown};
 
 /// Files that are written whatever is asked for.
 const ALWAYS: [&str; 4] = ["mean.png", "sheet.png", "scree.svg", "spectrum.csv"];
@@ -40,6 +40,9 @@ pub fn run(args: &Basis, model: &Path, output: &Output) -> Result<Outcome> {
         return background(args, &folder, output);
     }
     if args.faces.is_empty() {
+        if !matches!(args.components, None | Some(ComponentCount::Count(_))) {
+            misuse::bad_value("--components: of a model it is a count, such as 40");
+        }
         let recognizer = store::load(model)?;
         let space = recognizer.display_space();
         // A kernel has no basis: the faces are shown in their linear space, and pre-images beside it.
@@ -48,6 +51,7 @@ pub fn run(args: &Basis, model: &Path, output: &Output) -> Result<Outcome> {
             _ => space.clone(),
         };
         let ratios = recognizer.shown_ratios(&linear);
+        learning::tell_fewer(args.components, linear.components(), output);
         write(args, &folder, &linear, &ratios, output)?;
         if let Space::Kernel(space, _) = &space {
             pre_images(&folder, &recognizer, space, output)?;
@@ -160,7 +164,10 @@ fn write_scaled(
 /// Number of basis faces to write.
 fn count(args: &Basis, space: &Space) -> usize {
     let all = space.components();
-    args.count.map_or(all, |count| (count as usize).min(all))
+    match args.components {
+        Some(ComponentCount::Count(count)) => count.min(all),
+        _ => all,
+    }
 }
 
 /// Components of a kernel that are pictured, and faces that are rebuilt.
@@ -231,12 +238,6 @@ fn write(
         Space::Kernel(..) => return Ok(()),
     };
     let count = count(args, space);
-    if let Some(asked) = args.count.filter(|&asked| asked as usize > count) {
-        output.say(&format!(
-            "--count {asked}: there are {} only, all of which are written",
-            counted(count, "basis face", "basis faces")
-        ));
-    }
     folder.check(&ALWAYS)?;
     folder.check(&(1..=count).map(basis_face).collect::<Vec<_>>())?;
 

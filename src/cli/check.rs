@@ -1,4 +1,4 @@
-//! `enroll --check` and `evaluate --check`: what is wrong with the photos of a folder. Nothing is written.
+//! `enroll --check`: what is wrong with the photos of a folder. Nothing is written.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use eigenfaces::Model;
 use eigenfaces::background::DAMAGED;
 use eigenfaces::dataset::{ContentHash, Person, alike};
-use eigenfaces::enrollment::{self, Base, FolderFaces};
+use eigenfaces::enrollment::{self, FolderFaces};
 use eigenfaces::evaluate::quality::{BLURRED, CUT_OFF, Flaw, TINY};
 use eigenfaces::evaluate::{self, Suspects};
 use eigenfaces::gallery::{Gallery, LabeledFace, SamePhotos};
@@ -14,7 +14,7 @@ use eigenfaces::grouping::ONE_PERSON;
 use eigenfaces::recognizer::{Recognizer, Settings};
 use serde_json::{Value, json};
 
-use super::args::{Enroll, Evaluate};
+use super::args::Enroll;
 use super::{Outcome, Output, Result, counted, faces_of_people, one_line, percent, shown};
 
 /// Photos with one finding that are named without --verbose.
@@ -55,13 +55,6 @@ pub fn before_enrolling(args: &Enroll, model: &Path, output: &Output) -> Result<
         })
     }));
     check(read, faces, settings, output)
-}
-
-pub fn folder(args: &Evaluate, output: &Output) -> Result<Outcome> {
-    let base = Base::Nothing(args.learn.preparation_options());
-    let read = enrollment::read_folders(&args.faces, &args.labels.rule, base, output)?;
-    let settings = args.learn.settings(Settings::default());
-    check(read, Vec::new(), settings, output)
 }
 
 fn check(

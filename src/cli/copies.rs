@@ -1,162 +1,56 @@
-//! Pictures that `identify` writes beside its answers: copies of the photos with what was found drawn in
-//! (`--annotate`), and the faces by themselves (`--save-faces`).
+//! Copies of the photos with what was found drawn in (`identify --annotate`).
 
-use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
 
 use eigenfaces::dataset::{PhotoFile, is_standard_input};
 use eigenfaces::decision::Decision;
-use eigenfaces::preparation::portrait;
 use eigenfaces::recognizer::Identification;
-use eigenfaces::render;
 use eigenfaces::store::{Destination, Outputs, Privacy};
 
-use super::annotate::{annotated, caption_sheet};
-use super::args::Pictures;
+use super::annotate::annotated;
 use super::output_dir::OutputDir;
-use super::{Error, Result, files};
+use super::{Result, files};
 
-/// The pictures that are to be written, photo by photo.
-pub struct Copies {
-    annotated: Option<Annotated>,
-    faces: Option<Faces>,
-}
+/// The right to write each photo's copy.
+pub struct Copies(HashMap<PathBuf, Destination>);
 
 impl Copies {
-    /// As the user wants it; `None` where no pictures are wanted. Makes the folders.
+    /// Below `folder` the copies lie as the photos do below the folder that holds them all.
     ///
     /// # Errors
-    /// A copy that would replace a file which must stay; a folder that cannot be made. Of the former nothing is done at
-    /// all.
-    pub fn plan(args: &Pictures, photos: &[PathBuf], outputs: &Outputs) -> Result<Option<Self>> {
-        if args.annotate.is_none() && args.save_faces.is_none() {
-            return Ok(None);
+    /// A copy that would replace a file which must stay: nothing is done at all then. A folder that cannot be made.
+    pub fn plan(folder: &Path, photos: &[PathBuf], outputs: &Outputs) -> Result<Self> {
+        let names = names(photos);
+        let folder = OutputDir::new(folder, outputs.clone());
+        folder.check(&names)?;
+        let mut targets = HashMap::new();
+        for (photo, name) in photos.iter().zip(&names) {
+            targets.insert(photo.clone(), folder.claim(name)?);
         }
-        let annotated = args.annotate.as_ref();
-        let annotated = annotated.map(|folder| Annotated::plan(folder, photos, outputs));
-        let annotated = annotated.transpose()?;
-        let faces = args.save_faces.as_ref();
-        let faces = faces.map(|folder| Faces::plan(folder, photos, outputs));
-        let faces = faces.transpose()?;
-        Ok(Some(Self { annotated, faces }))
+        Ok(Self(targets))
     }
 
-    /// Writes the pictures of a photo, whose file is read again unless it was kept. One that cannot be decoded has none.
+    /// Writes the copy of a photo, whose file is read again unless it was kept. One that cannot be decoded has none.
     pub fn write(
         &self,
         photo: &Path,
         kept: Option<&PhotoFile>,
         found: &[Identification],
     ) -> Result<()> {
-        let file = match kept {
-            Some(file) => Ok(Cow::Borrowed(file)),
-            None => PhotoFile::read(photo).map(Cow::Owned),
-        };
-        let Ok(file) = &file else { return Ok(()) };
-        if let Some(annotated) = &self.annotated {
-            annotated.write(photo, file, found)?;
-        }
-        match &self.faces {
-            Some(faces) => faces.write(photo, file, found),
-            None => Ok(()),
-        }
-    }
-}
-
-struct Annotated {
-    folder: OutputDir,
-    /// The name of each photo's copy, and the right to write it.
-    targets: HashMap<PathBuf, (PathBuf, Destination)>,
-}
-
-impl Annotated {
-    /// Below `folder` the copies lie as the photos do below the folder that holds them all.
-    fn plan(folder: &Path, photos: &[PathBuf], outputs: &Outputs) -> Result<Self> {
-        let names = names(photos);
-        let folder = OutputDir::new(folder, outputs.clone());
-        folder.check(&names)?;
-        let mut targets = HashMap::new();
-        for (photo, name) in photos.iter().zip(&names) {
-            targets.insert(photo.clone(), (name.clone(), folder.claim(name)?));
-        }
-        Ok(Self { folder, targets })
-    }
-
-    fn write(&self, photo: &Path, file: &PhotoFile, found: &[Identification]) -> Result<()> {
         if found.iter().all(|face| face.decision == Decision::NotAFace) {
             return Ok(());
         }
-        let (Some((name, target)), Ok(picture)) = (self.targets.get(photo), file.decode_color())
-        else {
+        let picture = match kept {
+            Some(file) => file.decode_color(),
+            None => PhotoFile::read(photo).and_then(|file| file.decode_color()),
+        };
+        let (Some(target), Ok(picture)) = (self.0.get(photo), picture) else {
             return Ok(());
         };
-        let title = name.to_string_lossy();
-        if let Some(sheet) = caption_sheet(&title, picture.dimensions(), found) {
-            let name = files::fitting(name.with_extension("names.svg"));
-            self.folder
-                .claim(name)?
-                .write(Privacy::Personal, sheet.into_bytes())?;
-        }
         let bytes = annotated(picture, found, target.path())?;
         Ok(target.write(Privacy::Personal, bytes)?)
-    }
-}
-
-struct Faces {
-    folder: OutputDir,
-    /// The beginning of the names of a photo's faces.
-    names: HashMap<PathBuf, String>,
-}
-
-impl Faces {
-    fn plan(folder: &Path, photos: &[PathBuf], outputs: &Outputs) -> Result<Self> {
-        let flat = |name: &PathBuf| {
-            let parts = name.with_extension("");
-            let parts = parts
-                .components()
-                .map(|part| part.as_os_str().to_string_lossy());
-            parts.collect::<Vec<_>>().join("-")
-        };
-        // Photos of one name and different formats.
-        let mut taken = HashSet::new();
-        let names = names(photos);
-        let names = photos.iter().zip(&names).map(|(photo, name)| {
-            let name = flat(name);
-            let free = (1..)
-                .map(|number| match number {
-                    1 => name.clone(),
-                    _ => format!("{name} ({number})"),
-                })
-                .find(|name| taken.insert(name.to_lowercase()));
-            (photo.clone(), free.unwrap_or(name))
-        });
-        Ok(Self {
-            folder: OutputDir::new(folder, outputs.clone()),
-            names: names.collect(),
-        })
-    }
-
-    fn write(&self, photo: &Path, file: &PhotoFile, found: &[Identification]) -> Result<()> {
-        let (Some(name), Ok(picture)) = (self.names.get(photo), file.decode_color()) else {
-            return Ok(());
-        };
-        for (number, face) in (1..).zip(found) {
-            if face.decision == Decision::NotAFace {
-                continue;
-            }
-            let target = files::fitting(format!("{name}-{number}.png").into());
-            let picture = match face.location {
-                Some(location) => portrait(&picture, location),
-                None => picture.clone(),
-            };
-            let to = self.folder.claim(target)?;
-            let png =
-                render::png(&picture.into()).map_err(|error| Error::unwritten(to.path(), error))?;
-            to.write_face(png)?;
-        }
-        Ok(())
     }
 }
 

@@ -1,4 +1,4 @@
-//! `eigenfaces info --diagnose`: what a report of a mistake needs, and nothing of anybody: no name, no path, no key.
+//! `eigenfaces info --verbose`: what a report of a mistake needs, and nothing of anybody: no name, no path, no key.
 
 use std::path::Path;
 

@@ -10,28 +10,21 @@ use eigenfaces::error::PhotoProblem;
 use eigenfaces::evaluate::{Capture, Plan, Strangers};
 use eigenfaces::face_matrix::FaceMatrix;
 use eigenfaces::gallery::Gallery;
-use eigenfaces::locate::framing::Framing;
 use eigenfaces::preparation::Preparation;
 use eigenfaces::recognizer::Settings;
 use eigenfaces::render::evaluation::{EvaluationPage, of_evaluation};
-use image::imageops;
 
 use super::args::Evaluate;
 use super::evaluation_files::Wanted;
-use super::evaluation_groups::GroupTable;
-use super::{
-    Outcome, Output, Result, check, counted, evaluation, evaluation_conditions, learning, pairs,
-};
+use super::evaluation_groups::groups;
+use super::{Outcome, Output, Result, counted, evaluation, evaluation_conditions, learning, pairs};
 
 pub fn run(args: &Evaluate, output: &Output) -> Result<Outcome> {
-    if args.check {
-        return check::folder(args, output);
-    }
     if let Some(table) = &args.pairs {
         return pairs::run(args, table, output);
     }
     let wanted = Wanted::claim(args)?;
-    let groups = GroupTable::read(args.groups.as_deref(), &args.labels.rule)?;
+    let groups = groups(&args.labels.rule)?;
     let options = args.learn.preparation_options();
     let read = eigenfaces::Model::plan_folders(&args.faces, &args.labels.rule, options, output)?;
     let (preparation, gallery) = (read.preparation, read.outcome.gallery);
@@ -49,29 +42,19 @@ pub fn run(args: &Evaluate, output: &Output) -> Result<Outcome> {
         sources,
         unusable,
     } = strangers(args, &preparation, &gallery, output)?;
-    let (not_faces, skipped) = not_faces(args, &preparation, output)?;
-    let failed = read.skipped.len() + unusable + skipped;
+    let failed = read.skipped.len() + unusable;
     let outcome = Outcome::of_inputs(gallery.len(), failed);
     let plan = Plan {
         protocol: args.protocol,
-        seed: args.seed,
+        seed: 0,
         strangers,
-        not_faces,
-        groups: groups
-            .map(|groups| {
-                let people = gallery.people().iter().map(Person::as_str);
-                groups.of(
-                    people,
-                    args.groups.as_deref().unwrap_or("--labels".as_ref()),
-                )
-            })
-            .transpose()?,
+        groups: groups.map(|groups| {
+            let people = gallery.people().iter();
+            people.map(|it| groups.get(it.as_str()).cloned()).collect()
+        }),
         capture: capture(&args.faces, &args.labels.rule, &gallery, &read.skipped),
     };
     let evaluation = learning::evaluate(preparation, gallery.clone(), settings, &plan, output)?;
-    if evaluation.open_set.is_none() && !args.not_faces.is_empty() {
-        output.say("--not-faces is left out: with so few people nobody can play a stranger, and faces are not told from other pictures");
-    }
     let figures = evaluation.figures();
     let conditions = evaluation_conditions::of_evaluation(&evaluation, &preparation, &gallery);
     let mut object = evaluation.object();
@@ -84,7 +67,7 @@ pub fn run(args: &Evaluate, output: &Output) -> Result<Outcome> {
         json: "",
     };
     wanted.write_page(page, &object, output)?;
-    wanted.write(&evaluation, &gallery, &sources, output)?;
+    wanted.write_scores(&evaluation, &gallery, &sources, output)?;
     evaluation::print(&figures, object, output, |figures| {
         evaluation::text(&evaluation, figures, output)
     })?;
@@ -156,14 +139,20 @@ fn strangers(
     if args.strangers.is_empty() {
         return Ok(GivenStrangers::default());
     }
+    let listing = dataset::list_photos(&args.strangers)?;
+    enrollment::report_passed_over(&listing, output);
     let photo = |path: &PathBuf, file: &PhotoFile| {
         let face = preparation.prepare(&file.decode()?)?;
         Ok((path.clone(), face.pixels))
     };
-    let (read, skipped) = read_all(&args.strangers, photo, output)?;
-    let count = read.len();
+    let read = dataset::load(&listing.photos, photo, &|_| {});
+    learning::report_skipped(&listing.skipped, output);
+    learning::report_skipped(&read.skipped, output);
+    let unusable = listing.skipped.len() + read.skipped.len();
+    let count = read.items.len();
     let is_enrolled = |pixels: &[u8]| gallery.faces().faces().any(|face| face == pixels);
     let (paths, pixels): (Vec<PathBuf>, Vec<Vec<u8>>) = read
+        .items
         .into_iter()
         .filter(|(_, pixels)| !is_enrolled(pixels))
         .unzip();
@@ -174,7 +163,7 @@ fn strangers(
         ));
     }
     if paths.is_empty() {
-        return Err(enrollment::none_usable(&args.strangers, skipped).into());
+        return Err(enrollment::none_usable(&args.strangers, unusable).into());
     }
     let faces = FaceMatrix::from_pixels(preparation.size(), pixels.concat())?;
     let mut known: HashMap<&Path, usize> = HashMap::new();
@@ -184,11 +173,7 @@ fn strangers(
             .strangers
             .iter()
             .any(|root| root == folder || root == path);
-        if is_root {
-            path.clone()
-        } else {
-            folder.to_owned()
-        }
+        if is_root { path } else { folder }.to_owned()
     };
     let owners: Vec<PathBuf> = paths.iter().map(person).collect();
     let people = owners.iter().map(|owner| {
@@ -200,51 +185,6 @@ fn strangers(
     Ok(GivenStrangers {
         strangers: Some(Strangers { faces, people }),
         sources: sources.collect(),
-        unusable: skipped,
+        unusable,
     })
-}
-
-/// Five crops of each picture of `--not-faces`, the whole and each quarter, prepared as faces that are taken as they
-/// are; and the number of pictures that cannot be used.
-fn not_faces(
-    args: &Evaluate,
-    faces: &Preparation,
-    output: &Output,
-) -> Result<(Option<FaceMatrix>, usize)> {
-    if args.not_faces.is_empty() {
-        return Ok((None, 0));
-    }
-    let size = faces.size();
-    let preparation = Preparation::new(size, Framing::AsIs);
-    let crops = |_: &PathBuf, file: &PhotoFile| {
-        let picture = file.decode()?;
-        let (width, height) = (picture.width() / 2, picture.height() / 2);
-        let mut pixels = preparation.prepare(&picture)?.pixels;
-        for (x, y) in [(0, 0), (width, 0), (0, height), (width, height)] {
-            let quarter = imageops::crop_imm(&picture, x, y, width, height).to_image();
-            pixels.extend(preparation.prepare(&quarter)?.pixels);
-        }
-        Ok(pixels)
-    };
-    let (crops, skipped) = read_all(&args.not_faces, crops, output)?;
-    let pixels = FaceMatrix::from_pixels(size, crops.concat())?;
-    Ok((Some(pixels), skipped))
-}
-
-/// What `make` makes of each photo in some folders, and the number of files that cannot be used, which are named.
-fn read_all<T: Send>(
-    folders: &[PathBuf],
-    make: impl Fn(&PathBuf, &PhotoFile) -> std::result::Result<T, PhotoProblem> + Sync,
-    output: &Output,
-) -> Result<(Vec<T>, usize)> {
-    let listing = dataset::list_photos(folders)?;
-    enrollment::report_passed_over(&listing, output);
-    let read = dataset::load(&listing.photos, make, &|_| {});
-    learning::report_skipped(&listing.skipped, output);
-    learning::report_skipped(&read.skipped, output);
-    let skipped = listing.skipped.len() + read.skipped.len();
-    match read.items.is_empty() {
-        true => Err(enrollment::none_usable(folders, skipped).into()),
-        false => Ok((read.items, skipped)),
-    }
 }

@@ -102,9 +102,6 @@ pub fn text(evaluation: &Evaluation, figures: &[Figure], output: &Output) -> Res
     baselines
         .into_iter()
         .try_for_each(|figure| row(figure, output))?;
-    if evaluation.baselines.iter().any(|one| one.rank1.is_none()) {
-        output.line("  Fisherfaces need people with two photos or more")?;
-    }
     output.line("")?;
     curve(evaluation, output)?;
     let times = &evaluation.times;
@@ -118,7 +115,7 @@ pub fn text(evaluation: &Evaluation, figures: &[Figure], output: &Output) -> Res
         suspects.duplicates.len() + suspects.mislabelled.len() + suspects.not_faces.len();
     if doubtful > 0 {
         output.say(&format!(
-            "{} wrong in the folder: see evaluate --check",
+            "{} wrong in the folder: see enroll --check",
             counted(doubtful, "thing looks", "things look")
         ));
     }

@@ -1,31 +1,19 @@
-//! Files that `evaluate` writes besides its figures: a page (`--report`), every score (`--scores`), and pictures of what
-//! went wrong (`--failures`).
+//! Files that `evaluate` writes besides its figures: a page (`--report`), and every score (`--scores`).
 
-use std::path::PathBuf;
-
-use eigenfaces::evaluate::{self, Evaluation, Mistake, ProbeOutcome, Role};
+use eigenfaces::evaluate::{Evaluation, ProbeOutcome, Role};
 use eigenfaces::gallery::Gallery;
 use eigenfaces::render::evaluation::{EvaluationPage, html};
-use eigenfaces::render::file_name;
-use eigenfaces::render::strip::{Panel, Row, strip};
-use eigenfaces::store::{Destination, Outputs, Privacy, make_results_folder};
-use image::DynamicImage;
+use eigenfaces::store::{Destination, Outputs, Privacy};
 use serde_json::Value;
 
 use super::args::Evaluate;
 use super::output::{cell, table, with_schema};
-use super::output_dir::OutputDir;
 use super::{Output, Result, bytes, counted, files, json, one_line, shown};
-
-/// Rows on a page of mistakes: as many as can be looked at.
-const ROWS: usize = 12;
 
 /// The files asked for.
 pub struct Wanted {
     report: Option<Destination>,
     scores: Option<Destination>,
-    failures: Option<PathBuf>,
-    outputs: Outputs,
 }
 
 impl Wanted {
@@ -33,19 +21,11 @@ impl Wanted {
     pub fn claim(args: &Evaluate) -> Result<Self> {
         let mut inputs = args.faces.clone();
         inputs.extend(files::table(&args.labels.rule));
-        inputs.extend(args.strangers.iter().chain(&args.not_faces).cloned());
-        inputs.extend(args.groups.iter().cloned());
+        inputs.extend(args.strangers.iter().cloned());
         let outputs = Outputs::new(inputs, args.force.into());
-        let report = files::claim(&outputs, args.report.as_ref())?;
-        let scores = files::claim(&outputs, args.scores.as_ref())?;
-        if let Some(folder) = &args.failures {
-            outputs.check_below(folder, page(1).as_ref())?;
-        }
         Ok(Self {
-            report,
-            scores,
-            failures: args.failures.clone(),
-            outputs,
+            report: files::claim(&outputs, args.report.as_ref())?,
+            scores: files::claim(&outputs, args.scores.as_ref())?,
         })
     }
 
@@ -74,9 +54,9 @@ impl Wanted {
         Ok(())
     }
 
-    /// Writes what else was asked for; `strangers` are the photos of strangers that were given.
-    pub fn write(
-        mut self,
+    /// Writes every score, where that was asked for; `strangers` are the photos of strangers that were given.
+    pub fn write_scores(
+        &self,
         evaluation: &Evaluation,
         gallery: &Gallery,
         strangers: &[String],
@@ -95,73 +75,7 @@ impl Wanted {
                 shown(file.path())
             ));
         }
-        if let Some(folder) = self.failures.take() {
-            self.draw(folder, evaluation, gallery, output)?;
-        }
         Ok(())
-    }
-
-    fn draw(
-        &mut self,
-        folder: PathBuf,
-        evaluation: &Evaluation,
-        gallery: &Gallery,
-        output: &Output,
-    ) -> Result<()> {
-        let mistakes = evaluate::mistakes(evaluation, gallery)?;
-        make_results_folder(&folder)?;
-        let folder = OutputDir::new(&folder, self.outputs.clone());
-        let pages = mistakes.len().div_ceil(ROWS);
-        for (number, mistakes) in (1..).zip(mistakes.chunks(ROWS)) {
-            let rows: Vec<Row> = mistakes.iter().map(|one| row(one, gallery)).collect();
-            let title = format!("Probes taken for another person, page {number} of {pages}");
-            let picture = strip(&title, &rows).to_pixels();
-            folder.picture(page(number), Privacy::Personal, &picture.into())?;
-        }
-        folder.forget((pages + 1..).map(page));
-        output.say(&match mistakes.len() {
-            0 => "no probe was taken for another person: there is no page of failures".to_owned(),
-            count => format!(
-                "wrote {} of {} to {}",
-                counted(pages, "page", "pages"),
-                counted(count, "failure", "failures"),
-                shown(folder.path())
-            ),
-        });
-        Ok(())
-    }
-}
-
-fn page(number: usize) -> String {
-    format!("failures-{number:03}.png")
-}
-
-/// A probe, who it was taken for, and who it is.
-fn row(mistake: &Mistake, gallery: &Gallery) -> Row {
-    let person = |face: usize| gallery.people()[gallery.enrolled()[face].person].to_string();
-    let panel = |face: usize, first: String, distance: Option<f64>| Panel {
-        image: gallery
-            .faces()
-            .image(face)
-            .map_or_else(|| DynamicImage::new_luma8(1, 1), DynamicImage::from),
-        lines: [
-            first,
-            one_line(&file_name(&gallery.enrolled()[face].source)),
-        ]
-        .into_iter()
-        .chain(distance.map(|distance| format!("distance {distance:.3}")))
-        .collect(),
-    };
-    let probe = format!("probe: {}", person(mistake.face));
-    let named = format!("taken for {}", gallery.people()[mistake.named]);
-    let own = format!("nearest of {}", person(mistake.own_face));
-    Row {
-        heading: String::new(),
-        panels: vec![
-            panel(mistake.face, probe, None),
-            panel(mistake.named_face, named, Some(mistake.named_distance)),
-            panel(mistake.own_face, own, Some(mistake.own_distance)),
-        ],
     }
 }
 

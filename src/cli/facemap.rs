@@ -3,29 +3,21 @@
 use std::path::Path;
 
 use eigenfaces::dataset::PhotoFile;
-use eigenfaces::error::PhotoProblem;
 use eigenfaces::face_map::{FaceMaps, Measure, Place};
 use eigenfaces::faceness;
 use eigenfaces::render::heat::{HeatPage, heat};
 use eigenfaces::store::{self, Outputs, Privacy};
-use image::GrayImage;
 use serde_json::json;
 
 use super::args::Facemap;
 use super::{Outcome, Output, Result, counted, files, one_line, shown};
-
-/// Pixels of the largest photo that is mapped, scaled: some seconds of work.
-const MOST_PIXELS: f64 = 25e6;
-
-/// The only measure whose values at different scales can be compared.
-const MEASURE: Measure = Measure::Likelihood;
 
 pub fn run(args: &Facemap, model: &Path, output: &Output) -> Result<Outcome> {
     let outputs = Outputs::new([model, &args.photo], args.force.into());
     let destination = outputs.claim(&args.output)?;
     let recognizer = store::load(model)?;
     let space = recognizer.space();
-    let leading = args.count.map_or_else(
+    let leading = args.components.map_or_else(
         || faceness::leading(space.eigenvalues()),
         |count| count as usize,
     );
@@ -36,13 +28,7 @@ pub fn run(args: &Facemap, model: &Path, output: &Output) -> Result<Outcome> {
     let file = PhotoFile::read(&args.photo).map_err(unusable)?;
     let maps = file
         .decode()
-        .and_then(|photo| match args.scale {
-            None => FaceMaps::of_all_scales(space, leading, &photo, MEASURE),
-            Some(scale) => {
-                refuse_large(&photo, scale)?;
-                FaceMaps::at_scale(space, leading, &photo, MEASURE, scale)
-            }
-        })
+        .and_then(|photo| FaceMaps::new(space, leading, &photo, Measure::Likelihood))
         .map_err(unusable)?;
     let places = maps.places(usize::from(args.top));
     let (shades, range) = maps.shaded();
@@ -58,29 +44,12 @@ pub fn run(args: &Facemap, model: &Path, output: &Output) -> Result<Outcome> {
     files::picture(&destination, Privacy::Personal, &page.to_pixels().into())?;
     print(args, &places, output)?;
     output.say(&format!(
-        "wrote {} (by {}{}; each value at the middle of its part)",
+        "wrote {} (by {} at {}; each value at the middle of its part)",
         shown(&args.output),
         counted(leading.min(space.components()), "basis face", "basis faces"),
-        match maps.scales().count() {
-            1 => String::new(),
-            count => format!(" at {count} scales"),
-        }
+        counted(maps.scales().count(), "scale", "scales")
     ));
     Ok(Outcome::Done)
-}
-
-fn refuse_large(photo: &GrayImage, scale: f64) -> Result<(), PhotoProblem> {
-    let pixels = f64::from(photo.width()) * f64::from(photo.height());
-    if pixels * scale.powi(2) <= MOST_PIXELS {
-        return Ok(());
-    }
-    Err(PhotoProblem::Unmapped {
-        reason: format!(
-            "{}x{} pixels are too many for a face map; take a smaller scale",
-            photo.width(),
-            photo.height()
-        ),
-    })
 }
 
 fn print(args: &Facemap, places: &[Place], output: &Output) -> Result<()> {
@@ -92,7 +61,6 @@ fn print(args: &Facemap, places: &[Place], output: &Output) -> Result<()> {
     let minima = places.iter().map(minimum);
     let object = json!({
         "photo": args.photo.to_string_lossy(),
-        "scale": args.scale,
         "minima": minima.collect::<Vec<_>>(),
     });
     let columns = "photo,x,y,width,height,value";

@@ -203,7 +203,7 @@ fn run(cli: &Cli, output: &Output) -> Result<Outcome> {
         Command::Evaluate(args) => evaluate::run(args, output),
         Command::Lesson(args) => lesson::run(args, model, output),
         Command::Background(args) => background::run(args, output),
-        Command::Info(args) if args.diagnose => diagnose::run(model, output),
+        Command::Info(args) if cli.global.verbose && !args.log => diagnose::run(model, output),
         Command::Info(args) => info::run(args, model, output),
         Command::Completions(args) => shell::completions(args),
         Command::Man(args) => shell::manual(args),

@@ -13,8 +13,8 @@ use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
 use eigenfaces::locate::framing::{CropEyes, Crops};
 use eigenfaces::preparation::Origin;
 
-use super::args::{Evaluate, Format};
-use super::{Error, Outcome, Output, Result, counted, learning, share, shown};
+use super::args::{BackgroundModel, Evaluate, Format};
+use super::{Error, Outcome, Output, Result, counted, learning, misuse, share, shown};
 
 pub fn run(args: &Evaluate, table: &Path, output: &Output) -> Result<Outcome> {
     let problem = |problem: String| Error::about(table, problem);
@@ -23,9 +23,12 @@ pub fn run(args: &Evaluate, table: &Path, output: &Output) -> Result<Outcome> {
         .and_then(|mut file| file.read_to_string(&mut text))
         .map_err(|error| problem(reason(&error)))?;
     let wanted = pairs::parse_pairs(&text).map_err(problem)?;
-    let learned_from = match args.learn_background {
-        true => LearnedFrom::OtherFolds,
-        false => LearnedFrom::Bundled,
+    let learned_from = match args.learn.background {
+        None | Some(BackgroundModel::Bundled) => LearnedFrom::Bundled,
+        Some(BackgroundModel::OtherFolds) => LearnedFrom::OtherFolds,
+        Some(BackgroundModel::None | BackgroundModel::File(_)) => {
+            misuse::bad_value("--background: with --pairs it is bundled or other-folds")
+        }
     };
     let mut listing = dataset::list_labeled(&args.faces, &args.labels.rule)?;
     enrollment::report_passed_over(&listing, output);
@@ -43,7 +46,7 @@ pub fn run(args: &Evaluate, table: &Path, output: &Output) -> Result<Outcome> {
             .iter()
             .map(|photo| photo.person.as_str())
             .collect();
-        let remedy = "--learn-background, which learns it anew without the people of the fold that is measured";
+        let remedy = "--background other-folds, which learns it anew without the people of the fold that is measured";
         learning::refuse_flattery(table, people.iter().copied(), remedy)?;
     }
     let options = PreparationOptions {

@@ -218,10 +218,13 @@ impl Told {
 }
 
 fn remove(args: &Remove, gallery: &Gallery) -> Result<Edit> {
-    let people = gallery.find_all(&args.people)?.into_iter();
-    let mut gone: BTreeSet<usize> = people.flat_map(|person| gallery.faces_of(person)).collect();
-    for photo in &args.photos {
-        gone.extend(find_photo(gallery, photo)?);
+    let mut gone: BTreeSet<usize> = BTreeSet::new();
+    for given in &args.given {
+        match gallery.find(given) {
+            Ok(person) => gone.extend(gallery.faces_of(person)),
+            // Of what is no photo either, it is told who is meant.
+            Err(nobody) => gone.extend(find_photo(gallery, given).map_err(|_| nobody)?),
+        }
     }
     Ok(Edit::Remove(gone.into_iter().collect()))
 }

@@ -8,11 +8,10 @@ use eigenfaces::error::PhotoProblem;
 use eigenfaces::face_matrix::FaceMatrix;
 use eigenfaces::matcher::Space;
 use eigenfaces::recognizer::Recognizer;
-use eigenfaces::render::parts;
 use eigenfaces::render::scatter::{Dot, Group, Scatter, scatter};
 use eigenfaces::store::{Destination, Outputs, Privacy};
 
-use super::args::{Axes, Format, Project};
+use super::args::{Format, Project};
 use super::photos::Photos;
 use super::weights::{Form, Row, Scale, Table};
 use super::{Outcome, Output, Result, counted, files, learning, misuse, one_line, remedy, shown};
@@ -25,7 +24,6 @@ pub fn run(args: &Project, model: &Path, output: &Output) -> Result<Outcome> {
     let plot_file = files::claim(&outputs, args.plot.as_ref())?;
     let (recognizer, unlearned) = learning::recognizer(&args.origin, model, output)?;
     let space = &recognizer.display_space();
-    let axes = axes(args.axes.as_ref(), space);
     let scale = if args.whiten {
         Scale::Whitened
     } else {
@@ -48,8 +46,7 @@ pub fn run(args: &Project, model: &Path, output: &Output) -> Result<Outcome> {
     let gallery = in_scale(of_gallery(&recognizer, space));
 
     if let Some(file) = &plot_file {
-        let drawn = chosen(gallery.clone(), &args.people, &recognizer)?;
-        draw(file, &plot(&axes, space, &drawn, &probes))?;
+        draw(file, &plot(space, &gallery, &probes))?;
         output.say(&format!("wrote {}", shown(file.path())));
     }
     let mut table = probes;
@@ -60,18 +57,6 @@ pub fn run(args: &Project, model: &Path, output: &Output) -> Result<Outcome> {
         deliver(&table, space, form, table_file.as_ref(), output)?;
     }
     Ok(Outcome::of_inputs(used, unlearned + unusable))
-}
-
-/// The rows of these people; all where nobody is named.
-fn chosen(mut table: Table, people: &[String], recognizer: &Recognizer) -> Result<Table> {
-    let gallery = recognizer.gallery();
-    let wanted = people
-        .iter()
-        .map(|name| Ok(Some(gallery.people()[gallery.find(name)?].to_string())));
-    let wanted: Vec<Option<String>> = wanted.collect::<Result<_>>()?;
-    let is_wanted = |row: &Row| wanted.is_empty() || wanted.contains(&row.person);
-    table.rows.retain(is_wanted);
-    Ok(table)
 }
 
 fn draw(file: &Destination, plot: &Scatter) -> Result<()> {
@@ -94,18 +79,6 @@ fn form(file: Option<&Path>, format: Format) -> Option<Form> {
             Form::of(file).or_else(|| misuse::end(ErrorKind::InvalidValue, unknown))
         }
     }
-}
-
-/// The axes of the plot, from 0. Ends with a usage error where there are fewer basis faces.
-fn axes(asked: Option<&Axes>, space: &Space) -> Vec<usize> {
-    let k = space.components();
-    let axes = asked.map_or_else(|| vec![1, 2], |axes| axes.0.clone());
-    if asked.is_some() && axes.iter().any(|&axis| axis > k) {
-        let (one, many) = parts(space);
-        let message = format!("--axes: there are {} only", counted(k, one, many));
-        misuse::end(ErrorKind::InvalidValue, message);
-    }
-    axes.into_iter().map(|axis| axis - 1).collect()
 }
 
 /// The weights of every face of every photo, and how many photos could not be used (each is named).
@@ -247,20 +220,20 @@ fn axis_name(space: &Space) -> String {
     }
 }
 
-fn plot(axes: &[usize], space: &Space, gallery: &Table, probes: &Table) -> Scatter {
+fn plot(space: &Space, gallery: &Table, probes: &Table) -> Scatter {
     let shares = space.variance_ratios();
     let unit = match gallery.scale {
         Scale::Plain => "",
         Scale::Whitened => ", in standard deviations",
     };
-    let names = axes.iter().map(|&axis| {
+    let names = [0, 1].map(|axis| {
         let share = shares.get(axis).copied().unwrap_or(0.0) * 100.0;
         let (of, number) = (axis_name(space), axis + 1);
         format!("{of} {number} ({share:.1} % of the variance){unit}")
     });
     let at = |row: &Row, axis: usize| f64::from(row.weights.get(axis).copied().unwrap_or(0.0));
     let dot = |row: &Row, about: String| Dot {
-        at: axes.iter().map(|&axis| at(row, axis)).collect(),
+        at: [0, 1].map(|axis| at(row, axis)),
         about,
     };
     let mut people: Vec<Group> = Vec::new();
@@ -287,7 +260,7 @@ fn plot(axes: &[usize], space: &Space, gallery: &Table, probes: &Table) -> Scatt
             0 => title,
             count => format!("{title}, and {} (stars)", counted(count, "face", "faces")),
         },
-        axes: names.collect(),
+        axes: names,
         people,
         probes: Group {
             name: String::new(),

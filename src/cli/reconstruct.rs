@@ -36,14 +36,7 @@ pub fn run(args: &Reconstruct, model: &Path, output: &Output) -> Result<Outcome>
         (None, Some(weights)) => from_weights(args, weights, space)?,
         (None, None) => Vec::new(), // clap asks for one of them
     };
-    let most = space.components();
-    if let Some(step) = args.steps.iter().max().filter(|step| **step > most) {
-        output.say(&format!(
-            "--steps {step}: there are {} only, all of which are used for it",
-            counted(most, parts(space).0, parts(space).1)
-        ));
-    }
-    let rebuilt = Rebuilt::all(faces, &args.steps, space);
+    let rebuilt = Rebuilt::all(faces, space);
     let rows: Vec<Row> = rebuilt
         .iter()
         .take(MOST_ROWS)
@@ -111,7 +104,7 @@ fn from_photo(
 }
 
 fn from_weights(args: &Reconstruct, path: &Path, space: &Space) -> Result<Vec<Face>> {
-    let npy = if args.whitened {
+    let npy = if args.whiten {
         Scale::Whitened
     } else {
         Scale::Plain
@@ -138,16 +131,9 @@ struct Rebuilt {
 }
 
 impl Rebuilt {
-    /// The faces rebuilt at these steps, or at the usual ones where there are none.
-    fn all(faces: Vec<Face>, steps: &[usize], space: &Space) -> Vec<Self> {
-        let steps: Vec<Vec<usize>> = faces
-            .iter()
-            .map(|face| match (face.weights.len(), steps) {
-                (all, []) => default_steps(all),
-                // More than there are means all there are.
-                (all, steps) => steps.iter().map(|&step| step.min(all)).collect(),
-            })
-            .collect();
+    fn all(faces: Vec<Face>, space: &Space) -> Vec<Self> {
+        let steps = faces.iter().map(|face| default_steps(face.weights.len()));
+        let steps: Vec<Vec<usize>> = steps.collect();
         let rebuilt = |steps: &[Vec<usize>]| {
             let wanted = faces.iter().zip(steps).map(|(face, steps)| Wanted {
                 weights: &face.weights,

@@ -52,7 +52,7 @@ fn photo_options(problem: &PhotoProblem) -> Option<&'static str> {
     match problem {
         PhotoProblem::NoPerson => Some("--labels FILE.csv"),
         PhotoProblem::WhichFace { .. } => Some("--face"),
-        PhotoProblem::Unmapped { .. } => Some("--scale"),
+        PhotoProblem::Unmapped { .. } => None,
         PhotoProblem::NotAFile => Some("`eigenfaces identify -` reads a pipe"),
         PhotoProblem::Locate(LocateError::Detector) => Some("--framing as-is"),
         _ => None,

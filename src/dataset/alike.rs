@@ -6,8 +6,7 @@ use unicode_normalization::UnicodeNormalization as _;
 
 use super::Person;
 
-/// Groups of two or more people whose names differ only in their letters' case, in blanks, underscores and hyphens, or in
-/// letters that Unicode calls compatible (full width, ligatures). In the order of their first names.
+/// Groups of people whose names differ only in case, blanks, underscores, hyphens or compatible letters of Unicode.
 #[must_use]
 pub fn alike<'a>(people: impl IntoIterator<Item = &'a Person>) -> Vec<Vec<Person>> {
     let mut groups: BTreeMap<String, Vec<Person>> = BTreeMap::new();

@@ -34,11 +34,7 @@ pub fn decode(bytes: &[u8], limits: &Limits) -> Result<GrayImage, PhotoProblem> 
     Ok(upright(bytes, limits, Colors::Gray)?.into_luma8())
 }
 
-/// Decodes a photo in colours: upright, so that it covers the gray of [`decode`] pixel by pixel. Transparent
-/// pixels lie on white paper here too.
-///
-/// # Errors
-/// As [`decode`].
+/// Decodes a photo in colours, upright, covering the gray of [`decode`] pixel by pixel; transparent pixels are white.
 pub fn decode_color(bytes: &[u8], limits: &Limits) -> Result<RgbImage, PhotoProblem> {
     Ok(upright(bytes, limits, Colors::Rgb)?.into_rgb8())
 }
@@ -204,8 +200,7 @@ fn decode_with_image(
     Ok((image, orientation))
 }
 
-/// Many programs leave the fourth byte of a bitmap's pixels 0, though its header calls it alpha: a picture of which nothing
-/// can be seen is meant to be seen.
+/// Many programs leave the fourth byte of a bitmap's pixels 0 though its header calls it alpha: nothing could be seen.
 fn ignore_unused_alpha(image: &mut DynamicImage) {
     let DynamicImage::ImageRgba8(pixels) = image else {
         return;

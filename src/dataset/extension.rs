@@ -3,8 +3,7 @@
 use std::ffi::OsStr;
 use std::path::Path;
 
-/// Extensions that promise an image, including kinds that we do not read: a user should hear about
-/// those. Those of raw files stand by themselves.
+/// Extensions that promise an image, those that we do not read included; raw files stand by themselves.
 const IMAGE_EXTENSIONS: &[&str] = &[
     "jpg", "jpeg", "jpe", "jfif", "png", "gif", "pgm", "ppm", "pbm", "pnm", "pam", "webp", "bmp",
     "dib", "tif", "tiff", "heic", "heif", "avif", "jxl", "jp2", "psd", "ico", "tga", "qoi", "exr",

@@ -1,7 +1,8 @@
-//! The person in a photo's file name, and names that cameras, phones, messengers and file managers give to files, which
-//! are nobody's.
+//! The person in a photo's file name, and names by cameras, phones, messengers and file managers, which are nobody's.
 
+use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::LazyLock;
 
 /// What a word of a file name is. Words are the parts between separators, in lower case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,85 +19,28 @@ enum Kind {
     Name,
 }
 
-/// First words of names that nobody typed; each may have a number at its end. In lower case.
-const DEVICES: &str = concat!(
-    // Cameras: Canon, Nikon, Sony, Fujifilm, Olympus, Pentax, Casio, Samsung, Konica, Kodak, Sigma, GoPro, DJI, Insta360, Pi.
-    "img mg dsc dscn dscf dscp pmdd imgp cimg sdc sany pict dcp dcim sdim gopr gx gh gp gl dji dcf hpim mvc rimg ",
-    "stp stc ytdj vlcsnap thm fhd webcam esp32cam timelapse dashcam ",
-    // Phones and their cameras.
-    "pxl mvimg pano panorama burst rpreplay fullsizerender fullsizeoutput camphoto lportrait ltop lrportrait ",
-    "cameraroll camera imagejpeg livephoto selfie nokia wp trim frame capture ",
-    // Messengers and networks.
-    "whatsapp wa signal telegram tg fb received messenger viber threema snapchat mmexport wechat weixin wx ",
-    "microsmsg micromsg kakaotalk instagram facebook twitter tiktok skype teams zoom discord slack hangout ",
-    "attachment mms imessage ",
-    // Programs that edit, collect or scan.
-    "inshot picsart snapseed vsco b612 beautyplus meitu lightroom polarr collage camscanner docscan adobe scan ",
-    "scanned scanner numérisation escaneado scansione gescannt epson hpscan download downloaded unnamed untitled ",
-    "unbenannt image images imagen imagem immagine bild afbeelding picture pic photo photos foto fotos fotografia ",
-    "zdjęcie obraz kép resim fotoğraf изображение фото снимок picsew file face crop pasted clipboard ",
-    "zwischenablage 图片 照片 微信图片 写真 画像 사진 이미지 صورة תמונה फोटो ",
-    // Screenshots.
-    "screenshot screenshots screen screencap screengrab scrnshot bildschirmfoto captura capturas schermata ",
-    "schermafbeelding schermopname skärmavbild skärmbild skjermbilde skærmbillede näyttökuva zrzut ekran ",
-    "képernyőfotó képernyőkép snímek snimka posnetek скриншот 屏幕截图 屏幕快照 截屏 截图 スクリーンショット 螢幕截圖 스크린샷 ",
-);
+/// Words of file names by section (file_name.txt).
+static WORDS: LazyLock<HashMap<&str, Vec<&str>>> = LazyLock::new(|| {
+    let sections = include_str!("file_name.txt").split("\n[").skip(1);
+    let sections = sections.filter_map(|section| section.split_once("]\n"));
+    let words = sections.map(|(name, text)| {
+        let lines = text
+            .lines()
+            .filter(|line| !line.starts_with('#') && !line.is_empty());
+        let words = match name {
+            "copies of" => lines.collect(),
+            _ => lines.flat_map(str::split_whitespace).collect(),
+        };
+        (name, words)
+    });
+    words.collect()
+});
 
-/// Such words that are people's names too: they are devices' in capitals and before a number of several digits.
-const CAPITALS: &str = "SAM CAM LINE WIN MAH KIF STB SNOW DC MAX";
-
-/// Words that say nothing by themselves, in lower case.
-const FILLERS: &str = concat!(
-    // Between words and dates.
-    "at on um am pm vom von à a de du del da di do le el il às las alle ore om op kl o z w в от saat of uhr the ",
-    "og ",
-    // The rest of "screenshot" in languages that need several words.
-    "shot pantalla tela ecrã écran d'écran ekranu görüntüsü resmi obrazovky zaslona экрана snap grab ",
-    // Of messengers, phones and scanners after their first word.
-    "cloud size media album albums business desktop app web image photo photos foto picture video img dsc e imo ",
-    "ios android m n s t v x y d wa ",
-    // How a picture was taken or stored.
-    "hdr burst portrait bokeh night cover mp pano panorama motion ps raw main long exposure top original final ",
-    "pro rich hd large small medium preview beauty selfie front back rotated resized compressed scaled cropped ",
-    "titel ohne sans titre sin título senza titolo scan doc ",
-);
-
-/// Words that file managers and photo programs put after the name of a copy or an edited picture, in lower case.
-const COPIES: &str = concat!(
-    "copy copie copia cópia kopie kopi kopia kópia kopija kopio másolat kopya копия копія αντίγραφο 副本 コピー 복사본 ",
-    "edited edit bearbeitet modifié editado editada modificato bewerkt edytowane upravené redigeret redigerad ",
-    "redigert muokattu измененный изменено düzenlendi 編集済み 已修改 수정됨 ",
-);
-
-/// What file managers put before the name of a copy; a name follows.
-const COPIES_OF: &[&str] = &[
-    "copy of ",
-    "kopie von ",
-    "copie de ",
-    "copia de ",
-    "copia di ",
-    "cópia de ",
-    "kopie van ",
-    "kopia ",
-    "kopi av ",
-    "kopi af ",
-    "копия ",
-    "edited ",
-    "resized ",
-];
-
-/// Months that dates are written with, in lower case, shortest first spelling each.
-const MONTHS: &str = concat!(
-    "jan january januar janvier enero gennaio feb february februar février febrero mar march märz mars marzo apr ",
-    "april avril abril aprile may mai mayo maggio jun june juni juin junio giugno jul july juli juillet julio ",
-    "luglio aug august août agosto sep sept september septembre septiembre settembre oct okt october oktober ",
-    "octobre octubre ottobre nov november novembre noviembre dec dez december dezember décembre diciembre ",
-    "dicembre ",
-);
-
-/// Whether one of these words, separated by blanks, is this one.
-fn is_in(words: &str, word: &str) -> bool {
-    words.split_whitespace().any(|one| one == word)
+/// Whether one of the words of a section is this one.
+fn is_in(section: &str, word: &str) -> bool {
+    WORDS
+        .get(section)
+        .is_some_and(|words| words.contains(&word))
 }
 
 /// A word and where it stands.
@@ -113,8 +57,7 @@ impl Word {
     }
 }
 
-/// The person's name in a file's name without its extension; `None` if it tells nobody. See
-/// [`LabelRule::Stem`](super::LabelRule::Stem).
+/// The person in a file's name without extension; `None` if it tells nobody ([`LabelRule::Stem`](super::LabelRule::Stem)).
 pub(super) fn person_in(stem: &str) -> Option<String> {
     let (bare, was_numbered) = without_copy(stem);
     let named = named_part(bare, &words(bare), was_numbered)?;
@@ -185,7 +128,7 @@ fn is_stamped(words: &[Word]) -> bool {
 /// `2021-05-01`, `April 2021`, `1_2_3`; but `1_2` may be a person's number and the photo's.
 fn is_only_a_date(words: &[Word]) -> bool {
     let numbers = words.iter().filter(|word| word.kind == Kind::Number);
-    let is_month = |word: &Word| is_in(MONTHS, &word.text);
+    let is_month = |word: &Word| is_in("months", &word.text);
     let is_dated = words.iter().any(|word| is_year(&word.text)) && words.iter().any(is_month);
     let is_part = |word: &Word| is_of_date(word) || is_dated && is_month(word);
     words.iter().all(is_part) && (is_date(words) || is_dated || numbers.count() > 2)
@@ -269,7 +212,7 @@ fn words(name: &str) -> Vec<Word> {
 /// `SAM_0001`: the number is a word of its own, which must follow; see [`is_of_a_device_first`].
 fn is_in_capitals(word: &str) -> bool {
     let base = word.trim_end_matches(|c: char| c.is_ascii_digit());
-    is_in(CAPITALS, base)
+    is_in("capitals", base)
 }
 
 fn kind(word: &str) -> Kind {
@@ -288,12 +231,12 @@ fn kind(word: &str) -> Kind {
         Kind::Number
     } else if [word, base, word.trim_matches(is_digit)]
         .iter()
-        .any(|word| is_in(DEVICES, word))
+        .any(|word| is_in("devices", word))
         || is_counter(word, base, digits)
     {
         Kind::Device
-    } else if is_in(FILLERS, base) && (digits == 0 || digits >= 3 || base.len() == 1)
-        || is_in(COPIES, word)
+    } else if is_in("fillers", base) && (digits == 0 || digits >= 3 || base.len() == 1)
+        || is_in("copies", word)
     {
         Kind::Filler
     } else if is_key(word) {
@@ -346,7 +289,7 @@ fn without_copy(stem: &str) -> (&str, bool) {
             .rfind(|c: char| is_separator(c) || c == '(')
             .map(|at| at + closed[at..].chars().next().map_or(1, char::len_utf8));
         match start {
-            Some(start) if is_in(COPIES, &closed[start..].to_lowercase()) => {
+            Some(start) if is_in("copies", &closed[start..].to_lowercase()) => {
                 name = closed[..start].trim_end_matches('(');
                 was_numbered = false;
             }
@@ -356,25 +299,21 @@ fn without_copy(stem: &str) -> (&str, bool) {
 }
 
 fn without_start(stem: &str) -> &str {
-    let starts = |start: &&&str| {
-        let head: String = stem.chars().take(start.chars().count()).collect();
-        head.to_lowercase() == ***start
-    };
-    match COPIES_OF.iter().find(starts) {
-        Some(start) => {
-            let letters = stem.char_indices().nth(start.chars().count());
-            letters.map_or(stem, |(at, _)| &stem[at..])
-        }
-        None => stem,
-    }
+    let starts = WORDS.get("copies of").map_or(&[][..], Vec::as_slice);
+    let rest = starts.iter().find_map(|start| {
+        // As many letters, for other cases may have other bytes.
+        let end = stem.char_indices().nth(start.chars().count())?.0;
+        let is_start = stem[..end].to_lowercase() == **start;
+        is_start.then(|| stem[end..].strip_prefix(' '))?
+    });
+    rest.filter(|rest| !rest.is_empty()).unwrap_or(stem)
 }
 
 fn is_digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|c| c.is_ascii_digit())
 }
 
-/// A name without the number at its end. After a number in parentheses only one that is set off is another: of `s1 (3)` `s1`
-/// stays.
+/// A name without the number at its end; after one in parentheses another must be set off: of `s1 (3)` `s1` stays.
 fn unnumbered(name: &str, was_numbered: bool) -> &str {
     let whole = name.trim_end_matches(is_separator);
     let bare = whole.trim_end_matches(|c: char| c.is_ascii_digit());
@@ -551,18 +490,18 @@ mod tests {
 
     #[test]
     fn tables_are_in_lower_case_and_hold_single_words() {
-        for word in [DEVICES, FILLERS, COPIES, MONTHS]
+        for word in ["devices", "fillers", "copies", "months"]
             .iter()
-            .flat_map(|words| words.split_whitespace())
+            .flat_map(|section| &WORDS[section])
         {
-            assert_eq!(word.to_lowercase(), word);
+            assert_eq!(word.to_lowercase(), *word);
             assert!(!word.contains(is_separator), "{word}");
         }
-        for device in DEVICES.split_whitespace() {
+        for device in &WORDS["devices"] {
             let name = format!("{device}_0001");
             assert_eq!(person_in(&name), None, "{name}");
         }
-        for copy in COPIES.split_whitespace() {
+        for copy in &WORDS["copies"] {
             for name in [
                 format!("Ada - {copy}"),
                 format!("Ada_{copy} 2"),
@@ -571,9 +510,9 @@ mod tests {
                 assert_eq!(person_in(&name).as_deref(), Some("Ada"), "{name}");
             }
         }
-        for start in COPIES_OF {
+        for start in &WORDS["copies of"] {
             assert_eq!(
-                person_in(&format!("{start}Ada")).as_deref(),
+                person_in(&format!("{start} Ada")).as_deref(),
                 Some("Ada"),
                 "{start}"
             );

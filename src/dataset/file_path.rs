@@ -2,8 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-/// A path as text. Bytes that are no UTF-8 are written `\xf6`; where the path itself holds such text, its backslash is
-/// written `\x5c`.
+/// A path as text; bytes that are no UTF-8 are written `\xf6`, and a backslash before such text `\x5c`.
 #[must_use]
 pub fn path_as_text(path: &Path) -> String {
     let mut text = String::new();

@@ -4,16 +4,14 @@ use std::ffi::OsString;
 use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
 
-use super::mark::Mark;
-
 /// A file found, and where it lies below the root it was found under.
 #[derive(Debug, Clone)]
 pub(super) struct Found {
     pub path: PathBuf,
     pub place: Place,
     pub reached: Reached,
-    /// The mark of this program, unless the file was given itself.
-    pub mark: Option<Mark>,
+    /// Whether it has the mark of this program, and was not given itself.
+    pub is_marked: bool,
 }
 
 /// The way on which a file was found. Of one file with several names the first in this order counts.

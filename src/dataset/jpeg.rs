@@ -4,6 +4,7 @@
 //! luma alone skips the colours and halves the time. The entropy-coded data are decoded strictly:
 //! by default the decoder would fill what is missing with mid-gray and call it done.
 
+use std::borrow::Cow;
 use std::io::{BufRead, Seek};
 
 use image::metadata::Orientation;
@@ -15,14 +16,12 @@ use zune_core::options::DecoderOptions;
 use zune_jpeg::JpegDecoder;
 
 use super::damaged::{damaged, unreadable};
-use super::jpeg_frame::{Colors, Frame, end_of_image};
-use super::jpeg_tables::with_tables;
+use super::jpeg_frame::{Colors, Frame, end_of_image, first_markers};
 use super::limits::Limits;
 use super::luma;
 use crate::error::PhotoProblem;
 
-/// Sources of pictures: files and bytes in memory as one type, since every decoder is compiled again
-/// for each type of reader.
+/// Files and bytes in memory as one type, since every decoder is compiled again for each type of reader.
 pub(super) trait Source: BufRead + Seek {}
 
 impl<R: BufRead + Seek> Source for R {}
@@ -50,14 +49,28 @@ pub(super) fn decode(
     })
 }
 
+/// The file as it is; or, where it has no Huffman tables before its first scan, as in frames of Motion JPEG, with the segment in
+/// front that has decoders take those of typical photos (ITU-T T.81, Annex K.3).
+fn with_tables(bytes: &[u8]) -> Cow<'_, [u8]> {
+    /// Tables, frames with arithmetic codes, and the definition of these.
+    const CODES: [u8; 8] = [0xc4, 0xc9, 0xca, 0xcb, 0xcc, 0xcd, 0xce, 0xcf];
+    let start = b"\xff\xd8";
+    match bytes.strip_prefix(start) {
+        Some(rest) if !first_markers(bytes).any(|code| CODES.contains(&code)) => {
+            let segment = b"\xff\xe0\x00\x08AVI1\x00\x00";
+            [&start[..], segment, rest].concat().into()
+        }
+        _ => bytes.into(),
+    }
+}
+
 /// One of the usual layouts ([`Frame::is_usual`]), straight to luma where luma is stored.
 fn decode_usual(
     sealed: &[u8],
     colors: Colors,
 ) -> Result<(DynamicImage, Orientation), PhotoProblem> {
     let mut decoder = JpegDecoder::new_with_options(ZCursor::new(sealed), lenient());
-    // The header is read leniently (stray bytes between its segments harm nobody); the picture
-    // itself must be whole.
+    // The header is read leniently (stray bytes between segments harm nobody); the picture itself must be whole.
     let (width, height) = read_header(&mut decoder)?;
     let wanted = match (decoder.input_colorspace(), colors) {
         (Some(ColorSpace::Luma), _) | (Some(ColorSpace::YCbCr), Colors::Gray) => ColorSpace::Luma,
@@ -216,5 +229,44 @@ fn problem(error: &dyn std::fmt::Debug) -> PhotoProblem {
         PhotoProblem::Truncated { format: "JPEG" }
     } else {
         damaged(ImageFormat::Jpeg, words.trim_matches('"'))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_frame_of_motion_jpeg_is_read_by_the_usual_tables() {
+        let picture = GrayImage::from_fn(48, 40, |x, y| image::Luma([(x * 3 + y * 2) as u8]));
+        let mut whole = Vec::new();
+        picture
+            .write_with_encoder(image::codecs::jpeg::JpegEncoder::new(&mut whole))
+            .unwrap();
+        // The encoder's tables are those of typical photos: without them nothing is lost.
+        let mut bare = whole[..2].to_vec();
+        let mut at = 2;
+        while whole[at + 1] != 0xda {
+            let length = usize::from(u16::from_be_bytes([whole[at + 2], whole[at + 3]])) + 2;
+            let segment = &whole[at..at + length];
+            bare.extend(
+                (segment[1] != 0xc4)
+                    .then_some(segment)
+                    .into_iter()
+                    .flatten(),
+            );
+            at += length;
+        }
+        bare.extend(&whole[at..]);
+        assert!(bare.len() < whole.len());
+        let read = |bytes: &[u8]| {
+            decode(bytes, &Limits::default(), Colors::Gray)
+                .unwrap()
+                .0
+                .into_luma8()
+        };
+        assert_eq!(read(&bare), read(&whole));
+        assert!(matches!(with_tables(&whole), Cow::Borrowed(_)));
+        assert!(matches!(with_tables(b"no JPEG"), Cow::Borrowed(_)));
     }
 }

@@ -31,8 +31,7 @@ pub(super) struct Frame {
     pub sampling: Vec<[u8; 2]>,
     /// Components of the first scan: fewer than all where scans are not interleaved.
     pub first_scan: usize,
-    /// Where the number of lines follows the first scan (DNL): the place of the frame's height, and of the segment that
-    /// gives it.
+    /// Where the lines' number follows the first scan (DNL): places of the frame's height and of the segment that gives it.
     pub late_lines: Option<(usize, std::ops::Range<usize>)>,
 }
 
@@ -143,8 +142,7 @@ impl Frame {
         usual && interleaved && self.late_lines.is_none()
     }
 
-    /// Bytes that decoding takes at most: the picture, the planes that it is made of, and the coefficients (16 bits each)
-    /// that a decoder keeps until the last scan of a progressive picture.
+    /// Bytes that decoding takes at most: the picture, its planes, and a progressive one's coefficients (16 bits each).
     pub(super) fn decoded_bytes(&self, reduction: u32, colors: Colors) -> u64 {
         let reduced = |length: u32| u64::from(length.div_ceil(reduction));
         let pixels = reduced(self.size.0) * reduced(self.size.1);

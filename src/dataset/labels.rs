@@ -94,8 +94,7 @@ impl Labeler {
         }
     }
 
-    /// The person that a photo below `root` shows. `root_name` is that of the folder it was found under, if that is
-    /// [one person's](root_name).
+    /// The person that a photo below `root` shows; `root_name` is the root's, if that is [one person's](root_name).
     pub(super) fn person(
         &self,
         path: &Path,
@@ -174,7 +173,8 @@ struct Row {
 
 /// Headings by which the two columns are known, lower case.
 const PATH_HEADINGS: &[&str] = &["path", "file", "filename", "file_name", "photo", "image"];
-const PERSON_HEADINGS: &[&str] = &["person", "name", "label", "subject", "identity"];
+/// Headings of the column of people.
+pub const PERSON_HEADINGS: &[&str] = &["person", "name", "label", "subject", "identity"];
 
 impl Table {
     fn read(path: &Path, roots: &[PathBuf]) -> Result<Self> {

@@ -3,105 +3,14 @@
 use std::ffi::OsStr;
 use std::path::Path;
 
-use Named::{End, Start, Whole};
-
-/// Extensions that say that a file is not the photo itself.
-const EXTENSIONS: &[&str] = &[
-    // Backups.
-    "bak",
-    "backup",
-    "old",
-    "orig",
-    "original",
-    "save",
-    "sav",
-    // Unfinished.
-    "part",
-    "partial",
-    "crdownload",
-    "download",
-    "opdownload",
-    "tmp",
-    "temp",
-    "swp",
-    "filepart",
-    // Broken, as in Extended Yale B.
-    "bad",
-    "broken",
-    "corrupt",
-    "corrupted",
-    "damaged",
-    // Thumbnails of cameras and libraries.
-    "thm",
-    "thumb",
-    "thumbnail",
-];
-
-/// What tells a folder that is not the user's own by its name.
-enum Named {
-    /// The whole name, in lower case.
-    Whole(&'static str),
-    /// Its beginning, in lower case.
-    Start(&'static str),
-    /// Its end, in lower case.
-    End(&'static str),
+/// What tells a kind of leftover, and how: leftovers.txt has it a line each.
+fn told(how: &str) -> impl Iterator<Item = &'static str> {
+    let lines = include_str!("leftovers.txt").lines();
+    let parts = lines.map(|line| line.split('|').collect::<Vec<_>>());
+    parts
+        .filter(move |parts| parts[0] == how)
+        .map(|parts| parts[1])
 }
-
-/// Folders of deleted files, snapshots, thumbnails and derivatives, each with who makes it. Hidden folders (`.Trash-1000`,
-/// `.snapshot`, `.zfs`, `.thumbnails`, `.stversions`) are passed over anyway.
-const FOLDERS: &[(Named, &str)] = &[
-    // Deleted files.
-    (Whole("#recycle"), "Synology"),
-    (Whole("@recycle"), "QNAP"),
-    (Whole("@recycle_bin"), "TerraMaster"),
-    (Whole("network recycle bin"), "Western Digital"),
-    (Whole("recycle bin"), "Asustor, Windows"),
-    (Whole("trashbox"), "Buffalo"),
-    (Whole("network trash folder"), "Apple's file servers"),
-    (Whole("$recycle.bin"), "Windows"),
-    (Whole("recycler"), "Windows XP"),
-    (Whole("recycled"), "Windows 98, Samba"),
-    (Whole("found.000"), "Windows' chkdsk"),
-    (Whole("lost+found"), "Linux' fsck"),
-    (Start(".trash"), "Linux, macOS"),
-    // Snapshots and versions.
-    (Whole("#snapshot"), "Synology"),
-    (Whole("@recently-snapshot"), "QNAP"),
-    (Whole("@snapshot"), "QNAP"),
-    (Whole("@snapshots"), "btrfs with snapper"),
-    (Whole("~snapshot"), "NetApp"),
-    (Whole("$snapshot"), "Hitachi, Dell"),
-    (Start("@gmt-"), "Samba's shadow copies"),
-    (Whole("~versions"), "Drobo, FreeFileSync"),
-    // Thumbnails, indexes and what the system keeps.
-    (Start("@eadir"), "Synology"),
-    (Whole("@tmp"), "Synology"),
-    (Whole("@sharebin"), "Synology"),
-    (Start("@syno"), "Synology"),
-    (Whole("#thumbs"), "Asustor"),
-    (Whole("@transcode"), "QNAP"),
-    (Whole("@__thumb"), "QNAP"),
-    (Whole("system volume information"), "Windows"),
-    (Whole("__macosx"), "macOS' zip files"),
-    (Whole("thumbnails"), "photo managers"),
-    (Whole("thumbs"), "photo managers"),
-    (Whole("digikam-thumbnails"), "digiKam"),
-    (End(".lrdata"), "Lightroom"),
-    (Start("capture one cache"), "Capture One"),
-    (Whole("captureone"), "Capture One"),
-    (Whole("_thumbs"), "galleries on the web"),
-    (Whole("dxo-cache"), "DxO"),
-];
-
-/// Folders within another one, in lower case, as in a photo library of macOS.
-const WITHIN: &[(&str, &str, &str)] = &[
-    (".photoslibrary", "resources", "Apple Photos"),
-    (".photoslibrary", "database", "Apple Photos"),
-    (".photoslibrary", "private", "Apple Photos"),
-    (".photoslibrary", "internal", "Apple Photos"),
-    (".photoslibrary", "external", "Apple Photos"),
-    (".photoslibrary", "scopes", "Apple Photos"),
-];
 
 /// Whether a file's name says that it is a backup, unfinished, broken or a thumbnail of a photo.
 pub(super) fn is_leftover(name: &OsStr) -> bool {
@@ -111,7 +20,7 @@ pub(super) fn is_leftover(name: &OsStr) -> bool {
     };
     // `photo.jpg_original` of exiftool, `photo.jpg~` and `photo.jpg.~1~` of editors, `photo.jpg.bak2`.
     let kind = extension.trim_end_matches(|c: char| c.is_ascii_digit());
-    EXTENSIONS.contains(&kind)
+    told("extensions").any(|some| some.split(' ').any(|it| it == kind))
         || extension.ends_with('~')
         || extension.ends_with("_original")
         || extension.ends_with("_backup")
@@ -124,15 +33,11 @@ pub(super) fn is_folder_of_leftovers(folder: &Path) -> bool {
     let name = folder.file_name().map(lower).unwrap_or_default();
     let outer = folder.parent().and_then(Path::file_name).map(lower);
     let outer = outer.unwrap_or_default();
-    let is_named = |named: &Named| match named {
-        Whole(whole) => name == *whole,
-        Start(start) => name.starts_with(start),
-        End(end) => name.ends_with(end),
-    };
-    FOLDERS.iter().any(|(named, _)| is_named(named))
-        || WITHIN
-            .iter()
-            .any(|(end, inner, _)| outer.ends_with(end) && name == *inner)
+    let library = outer.rsplit_once('.').map_or("", |(_, end)| end);
+    told("whole").any(|whole| name == whole)
+        || told("start").any(|start| name.starts_with(start))
+        || told("end").any(|end| name.ends_with(end))
+        || told(&format!("within .{library}")).any(|inner| name == inner)
 }
 
 /// `thumb_IMG_1`, `IMG_1_thumb`, `IMG_1.thumbnail`, Synology's `SYNOPHOTO_THUMB_M`.
@@ -192,38 +97,25 @@ mod tests {
 
     #[test]
     fn every_row_of_folders_is_passed_over_and_says_who_makes_it() {
-        for (named, maker) in FOLDERS {
-            let (name, other) = match named {
-                Whole(whole) => ((*whole).to_owned(), format!("{whole} of Ada")),
-                Start(start) => (format!("{start}1"), format!("My {start}")),
-                End(end) => (format!("Catalog{end}"), format!("{end} of Ada")),
+        for line in include_str!("leftovers.txt").lines() {
+            let [how, name, maker] = line.split('|').collect::<Vec<_>>()[..] else {
+                continue;
             };
-            assert!(!maker.is_empty() && named_in_lower_case(&name), "{name}");
-            for name in [name.clone(), name.to_uppercase()] {
-                assert!(
-                    is_folder_of_leftovers(&Path::new("nas").join(&name)),
-                    "{name} of {maker}"
-                );
+            let (outer, name, other) = match how {
+                "whole" => ("nas", name.to_owned(), format!("{name} of Ada")),
+                "start" => ("nas", format!("{name}1"), format!("My {name}")),
+                "end" => ("nas", format!("catalog{name}"), format!("{name} of Ada")),
+                within => (&within["within ".len()..], name.to_owned(), name.to_owned()),
+            };
+            assert!(!maker.is_empty() && name == name.to_lowercase(), "{line}");
+            for name in [name.to_uppercase(), name] {
+                let folder = Path::new("Pictures").join(format!("Family{outer}"));
+                assert!(is_folder_of_leftovers(&folder.join(name)), "{line}");
             }
-            assert!(!is_folder_of_leftovers(Path::new(&other)), "{other}");
-        }
-        for (outer, inner, maker) in WITHIN {
-            let folder = Path::new("Pictures")
-                .join(format!("Family{outer}"))
-                .join(inner);
-            assert!(
-                !maker.is_empty() && is_folder_of_leftovers(&folder),
-                "{}",
-                folder.display()
-            );
-            assert!(!is_folder_of_leftovers(&Path::new("Family").join(inner)));
+            assert!(!is_folder_of_leftovers(Path::new(&other)), "{line}");
         }
         for name in ["Ada", "@mike", "#1 Fan", "~", "Snapshot", "Resources"] {
             assert!(!is_folder_of_leftovers(Path::new(name)), "{name}");
         }
-    }
-
-    fn named_in_lower_case(name: &str) -> bool {
-        name == name.to_lowercase() || name.starts_with("Catalog")
     }
 }

@@ -5,8 +5,7 @@
 
 use image::DynamicImage;
 
-/// White of numbers that are not negative: the first of these that none exceeds. Numbers of 13 bits or more are taken for 16,
-/// so that an ordinary photo keeps its brightness.
+/// White of numbers: the first that none exceeds; 13 bits or more count as 16, so that a photo keeps its brightness.
 const WHITES: [f64; 7] = [1.0, 255.0, 511.0, 1023.0, 2047.0, 4095.0, 65535.0];
 
 /// The numbers of a picture, as far as they were seen.

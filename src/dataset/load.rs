@@ -148,9 +148,6 @@ impl PhotoFile {
     }
 
     /// Width and height when upright, and how the photo is stored: EXIF's orientation, 1 to 8.
-    ///
-    /// # Errors
-    /// What is wrong with the header.
     pub fn header(&self) -> Result<((u32, u32), u8), PhotoProblem> {
         Ok(turned::header(self.stored_header()?, self.turned))
     }
@@ -183,26 +180,17 @@ impl PhotoFile {
 
     /// By how much the photo is reduced when it is decoded: 1 but for those of more than 50 million pixels. Places in the
     /// decoded photo times this are places in the photo.
-    ///
-    /// # Errors
-    /// What is wrong with the header; more pixels than the limit.
     pub fn reduction(&self) -> Result<u32, PhotoProblem> {
         self.limits.reduction(self.header()?.0)
     }
 
     /// The upright 8-bit gray photo; see [`decode`](decode::decode).
-    ///
-    /// # Errors
-    /// Whatever is wrong with the bytes.
     pub fn decode(&self) -> Result<GrayImage, PhotoProblem> {
         let image = decode::decode(self.picture(), &self.limits)?;
         Ok(self.upright(image).into_luma8())
     }
 
     /// The upright 8-bit photo in colours, to be shown; see [`decode_color`](decode::decode_color).
-    ///
-    /// # Errors
-    /// Whatever is wrong with the bytes.
     pub fn decode_color(&self) -> Result<RgbImage, PhotoProblem> {
         let image = decode::decode_color(self.picture(), &self.limits)?;
         Ok(self.upright(image).into_rgb8())
@@ -274,11 +262,7 @@ where
     Dataset { items, skipped }
 }
 
-/// Width and height of a photo when upright, from its header alone: a few microseconds, and no
-/// promise that the rest of the file is sound.
-///
-/// # Errors
-/// As for reading it.
+/// Width and height of a photo when upright, from its header alone; the rest of the file may be damaged.
 pub fn photo_dimensions(path: &Path) -> Result<(u32, u32), PhotoProblem> {
     if pages::is_page(path) {
         return Ok(PhotoFile::read(path)?.header()?.0);
@@ -295,8 +279,7 @@ pub fn photo_dimensions(path: &Path) -> Result<(u32, u32), PhotoProblem> {
     Ok(turned::header(header, turned::by_sidecar(path)).0)
 }
 
-/// [`photo_dimensions`] of many photos at once, in their order, without those that have none: what
-/// the size of faces is chosen from.
+/// [`photo_dimensions`] of many photos, in their order, without those that have none.
 pub fn photo_sizes<P: AsRef<Path> + Sync>(photos: &[P]) -> Vec<(u32, u32)> {
     photos
         .par_iter()

@@ -1,7 +1,6 @@
 //! The mark by which a picture that this program made is told from photos: a few bytes that its format has room for.
 //!
-//! PNG: a `tEXt` chunk `Software: eigenfaces` (`eigenfaces, a face` of a face cut out), the first after the header; JPEG: a
-//! comment after the JFIF header. An editor that saves the picture again moves or drops them, and then the picture is the user's own.
+//! PNG: a `tEXt` chunk `Software: eigenfaces`, the first after the header; JPEG: a comment after the JFIF header. An editor that saves the picture again moves or drops them, and then the picture is the user's own.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -15,38 +14,24 @@ const JPEG_START: &[u8] = b"\xff\xd8";
 const JPEG_APP0: &[u8] = b"\xff\xe0";
 const JPEG_COMMENT: &[u8] = b"\xff\xfe\x00\x0ceigenfaces";
 
-/// The kinds of pictures that this program makes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Mark {
-    /// A drawing, a map, a copy with frames: no photo of anybody.
-    Picture,
-    /// A face cut out of a photo, to be sorted into folders and enrolled.
-    Face,
-}
+/// A chunk of PNG: its type and text.
+const PNG_TEXT: &[u8] = b"tEXtSoftware\0eigenfaces";
 
-impl Mark {
-    const ALL: [Self; 2] = [Self::Picture, Self::Face];
-
-    /// A chunk of PNG: its length, its type and text, and their checksum.
-    fn png_chunk(self) -> Vec<u8> {
-        let text: &[u8] = match self {
-            Self::Picture => b"tEXtSoftware\0eigenfaces",
-            Self::Face => b"tEXtSoftware\0eigenfaces, a face",
-        };
-        let length = (text.len() - 4) as u32;
-        let checksum = crc32fast::hash(text);
-        [&length.to_be_bytes(), text, &checksum.to_be_bytes()].concat()
-    }
+/// The chunk: its length, its type and text, and their checksum.
+fn png_chunk() -> Vec<u8> {
+    let length = (PNG_TEXT.len() - 4) as u32;
+    let checksum = crc32fast::hash(PNG_TEXT);
+    [&length.to_be_bytes(), PNG_TEXT, &checksum.to_be_bytes()].concat()
 }
 
 /// Bytes of a file's beginning that are looked at: a header as this program's pictures have it, and the mark.
 const HEAD: u64 = 256;
 
 /// The content of a file with a mark, where its format has room for it.
-pub(crate) fn marked(mut content: Vec<u8>, mark: Mark) -> Vec<u8> {
+pub(crate) fn marked(mut content: Vec<u8>) -> Vec<u8> {
     if content.starts_with(PNG_SIGNATURE) && content.len() >= PNG_HEADER {
-        content.splice(PNG_HEADER..PNG_HEADER, mark.png_chunk());
-    } else if let (Mark::Picture, Some(at)) = (mark, after_app0(&content)) {
+        content.splice(PNG_HEADER..PNG_HEADER, png_chunk());
+    } else if let Some(at) = after_app0(&content) {
         content.splice(at..at, JPEG_COMMENT.iter().copied());
     }
     content
@@ -62,19 +47,16 @@ fn after_app0(content: &[u8]) -> Option<usize> {
     (end <= content.len()).then_some(end)
 }
 
-/// The mark of a file. One that cannot be read has none.
-pub(super) fn mark_of(path: &Path) -> Option<Mark> {
+/// Whether a file has the mark. One that cannot be read has none.
+pub(super) fn is_marked(path: &Path) -> bool {
     let mut head = Vec::new();
-    let file = File::open(path).ok()?;
-    file.take(HEAD).read_to_end(&mut head).ok()?;
-    if head.starts_with(PNG_SIGNATURE) {
-        let chunk = head.get(PNG_HEADER..)?;
-        return Mark::ALL
-            .into_iter()
-            .find(|mark| chunk.starts_with(&mark.png_chunk()));
-    }
-    let comment = head.get(after_app0(&head)?..)?;
-    comment.starts_with(JPEG_COMMENT).then_some(Mark::Picture)
+    let read = File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head));
+    let start = match head.starts_with(PNG_SIGNATURE) {
+        true => Some((PNG_HEADER, png_chunk())),
+        false => after_app0(&head).map(|at| (at, JPEG_COMMENT.to_vec())),
+    };
+    let is_there = |(at, mark): (usize, Vec<u8>)| head.get(at..)?.starts_with(&mark).then_some(());
+    read.is_ok() && start.and_then(is_there).is_some()
 }
 
 #[cfg(test)]
@@ -94,23 +76,21 @@ mod tests {
         bytes.into_inner()
     }
 
-    fn mark(content: &[u8]) -> Option<Mark> {
+    fn mark(content: &[u8]) -> bool {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), content).unwrap();
-        mark_of(file.path())
+        is_marked(file.path())
     }
 
     #[test]
     fn a_marked_picture_is_the_same_picture_and_is_told_from_others() {
         for format in [ImageFormat::Png, ImageFormat::Jpeg] {
             let plain = encoded(format);
-            assert_eq!(mark(&plain), None, "{format:?}");
-            let marked = marked(plain.clone(), Mark::Picture);
-            assert_eq!(mark(&marked), Some(Mark::Picture), "{format:?}");
+            assert!(!mark(&plain), "{format:?}");
+            let marked = marked(plain.clone());
+            assert!(mark(&marked), "{format:?}");
             let open = |bytes: &[u8]| image::load_from_memory(bytes).unwrap();
             assert_eq!(open(&marked), open(&plain), "{format:?}");
         }
-        let face = marked(encoded(ImageFormat::Png), Mark::Face);
-        assert_eq!(mark(&face), Some(Mark::Face));
     }
 }

@@ -21,7 +21,6 @@ mod found;
 mod heif;
 mod jpeg;
 mod jpeg_frame;
-mod jpeg_tables;
 mod labels;
 mod leftovers;
 mod levels;
@@ -58,9 +57,11 @@ pub use folder_person::PERSON_FILE;
 #[doc(hidden)]
 pub use found::FileId;
 pub use labels::LabelRule;
+#[doc(hidden)]
+pub use labels::PERSON_HEADINGS;
 pub use limits::Limits;
 pub use load::{ContentHash, PhotoFile, load, load_each, photo_dimensions, photo_sizes};
-pub(crate) use mark::{Mark, marked};
+pub(crate) use mark::marked;
 #[doc(hidden)]
 pub use named::{NameFault, NameSource, NameSources};
 #[doc(hidden)]

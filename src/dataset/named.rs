@@ -79,8 +79,7 @@ impl fmt::Display for NameFault {
 }
 
 impl NameSources {
-    /// Other photos of which Lightroom's `photo.xmp` would be the sidecar too: those of the same name, raw files apart, which
-    /// show the same.
+    /// Other photos of the same name, raw files apart, whose sidecar Lightroom's `photo.xmp` would be too.
     pub fn namesakes(&self, photo: &Path) -> Vec<String> {
         let key = sidecar_name(photo.file_stem().unwrap_or_default());
         let sidecars = self.sidecars(photo.parent().unwrap_or(Path::new("")));
@@ -93,9 +92,6 @@ impl NameSources {
 
     /// The regions of everything that may name faces of a photo, but for the sidecar `except`, or the photo itself: files beside it
     /// (`photo.jpg.xmp`, and `photo.xmp` as Lightroom has it, in letters of whatever case), and the photo itself.
-    ///
-    /// # Errors
-    /// The first that cannot be read.
     pub fn of(
         &self,
         photo: &Path,

@@ -3,9 +3,7 @@
 use std::cmp::Ordering;
 use std::path::Path;
 
-/// Compares two paths folder by folder, each name in [natural order](names).
-///
-/// A total order that agrees with equality of the paths' components.
+/// A total order of paths, folder by folder, each name in [natural order](names).
 pub fn paths(a: &Path, b: &Path) -> Ordering {
     let (left, right) = (a.components(), b.components());
     let mut pairs = left.clone().zip(right.clone()).map(|(left, right)| {

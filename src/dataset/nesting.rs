@@ -14,8 +14,7 @@ struct Contents {
 }
 
 impl Contents {
-    /// The first of its folders, if these rather than it would be people: no photo lies straight in it, or fewer than it
-    /// has folders, of which there are several (a cover beside the people).
+    /// The first of its folders, if these rather than it would be people: it has fewer photos than folders.
     fn nested(self) -> Option<PathBuf> {
         let few = self.inner.len() > 1 && self.straight < self.inner.len();
         let first = self.inner.into_iter().next();
@@ -23,8 +22,7 @@ impl Contents {
     }
 }
 
-/// The folders straight below `roots` that would be people, though their photos lie in folders further down, all of them
-/// or nearly all: each with one of these, in order of their names.
+/// The folders straight below `roots` that would be people though (nearly) all of their photos lie further down.
 pub fn folders_of_folders<'a>(
     roots: &[PathBuf],
     photos: impl IntoIterator<Item = &'a Path>,

@@ -142,8 +142,7 @@ pub(super) fn is_reserved(name: &str) -> bool {
     RESERVED_WORDS.contains(&unnumbered)
 }
 
-/// Whether a name holds characters that nobody sees: they would let two names look alike. Joiners are needed in some
-/// scripts and in emoji, and variants of Chinese characters in names; they are let through where they belong.
+/// Whether a name holds unseen characters, by which two would look alike; joiners and variants may stand where scripts need them.
 fn holds_unseen(name: &str) -> bool {
     let letters: Vec<char> = name.chars().collect();
     let neighbour = |at: Option<usize>| at.and_then(|at| letters.get(at)).copied();
@@ -162,8 +161,7 @@ fn holds_unseen(name: &str) -> bool {
     })
 }
 
-/// A text in which what cannot be seen, or turns the direction of writing, is written out (`\u{202e}`): for paths, which
-/// may hold anything. Joiners and variants stay, for names are written with them.
+/// A text in which unseen characters are written out (`\u{202e}`), for paths; joiners and variants stay.
 pub(crate) fn visible(text: &str) -> String {
     let mut visible = String::with_capacity(text.len());
     for letter in text.chars() {

@@ -7,8 +7,7 @@ use image::GrayImage;
 use super::{ContentHash, Limits, PhotoFile, is_there};
 use crate::error::{Error, PhotoProblem, Result};
 
-/// A photo as the gallery's photos are decoded: upright by its EXIF data, and gray by the luma rule of this library.
-/// Pictures that other code has decoded differ in both, and are recognised worse for it.
+/// A photo decoded as the gallery's are: upright, by this library's luma. Others' decoding is recognised worse.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Photo {
     luma: GrayImage,
@@ -30,15 +29,11 @@ impl Photo {
     }
 
     /// Decodes the bytes of an image file, within the default [`Limits`].
-    ///
-    /// # Errors
-    /// What is wrong with it.
     pub fn from_bytes(bytes: impl Into<Vec<u8>>) -> Result<Self, PhotoProblem> {
         Self::decode(&PhotoFile::from_bytes(bytes.into(), &Limits::default()))
     }
 
-    /// A photo of gray values that were made, not read: rendered faces, or pixels of a data set. Its hash is that of the
-    /// size and the values.
+    /// A photo of gray values that were made, not read; its hash is that of the size and the values.
     pub fn from_luma(luma: GrayImage) -> Self {
         let (width, height) = luma.dimensions();
         let mut bytes = [width.to_le_bytes(), height.to_le_bytes()].concat();
@@ -50,9 +45,6 @@ impl Photo {
     }
 
     /// Decodes a file that was read.
-    ///
-    /// # Errors
-    /// What is wrong with it.
     pub fn decode(file: &PhotoFile) -> Result<Self, PhotoProblem> {
         Ok(Self {
             luma: file.decode()?,

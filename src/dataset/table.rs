@@ -45,9 +45,6 @@ const LOOKED_AT: usize = 200;
 
 /// Reads a table: UTF-8 or UTF-16 with or without a byte order mark, or Windows-1252; fields separated by commas, semicolons
 /// or tabs, which a first line `sep=;` may say; lines ended in whatever way.
-///
-/// # Errors
-/// What is wrong with the file, in one line.
 pub fn read_table(path: &Path) -> Result<Table, String> {
     let mut bytes = Vec::new();
     open_file(path)
@@ -60,9 +57,6 @@ pub fn read_table(path: &Path) -> Result<Table, String> {
 }
 
 /// Reads the content of a table as [`read_table`] does.
-///
-/// # Errors
-/// What is wrong with it, in one line.
 fn parse_table(bytes: &[u8]) -> Result<Table, String> {
     let (text, encoding) = decoded(bytes)?;
     // A byte order mark that a program took for three letters, and wrote after one of its own.
@@ -120,8 +114,7 @@ fn reader(text: &str, separator: u8) -> csv::Reader<&[u8]> {
         .from_reader(text.as_bytes())
 }
 
-/// The separator by which most of the first rows have as many fields as the first, and more than one. What stands between quotes
-/// separates nothing.
+/// The separator by which most first rows have as many fields as the first, and more than one; quotes hide it.
 fn separator_of(text: &str) -> u8 {
     let mut best = (0, b',');
     let separates = |separator: &u8| {

@@ -104,9 +104,6 @@ impl<'a> Tiff<'a> {
     }
 
     /// The picture, upright only after it is turned.
-    ///
-    /// # Errors
-    /// What is wrong with its data.
     pub(super) fn decode(
         mut self,
         reduction: u32,
@@ -305,8 +302,7 @@ fn samples(decoder: &mut Decoder<Cursor<Cow<'_, [u8]>>>) -> ImageResult<Option<S
 
 const LAB: &str = "colours in CIE Lab";
 
-/// Whether a TIFF is a camera's raw file: a digital negative by its version, or a reduced picture in front of the one that
-/// was taken. What stands in front is a thumbnail.
+/// Whether a TIFF is a camera's raw file: a digital negative by its version, or with a reduced picture in front.
 pub(super) fn is_camera_raw(bytes: &[u8]) -> bool {
     const DNG_VERSION: Tag = Tag::Unknown(50706);
     const REDUCED: u32 = 1;
@@ -323,9 +319,6 @@ pub(super) fn is_camera_raw(bytes: &[u8]) -> bool {
 }
 
 /// Width and height as stored, and how the picture is to be turned.
-///
-/// # Errors
-/// What is wrong with the file.
 pub(super) fn header(
     reader: impl std::io::Read + std::io::Seek,
 ) -> ImageResult<((u32, u32), Orientation)> {

@@ -9,8 +9,7 @@ use super::extension::has_extension;
 use super::open::{is_standard_input, open_file};
 use crate::xmp;
 
-/// The orientation in `photo.jpg.xmp`, or in `photo.xmp` where that says that it is of this photo. A sidecar that cannot be
-/// read turns nothing: whoever asks for its names is told.
+/// The orientation in `photo.jpg.xmp`, or in `photo.xmp` of this photo; a sidecar that cannot be read turns nothing.
 pub(super) fn by_sidecar(photo: &Path) -> Orientation {
     let upright = Orientation::NoTransforms;
     if is_standard_input(photo) || has_extension(photo, &["xmp"]) {

@@ -27,7 +27,7 @@ use super::extension::has_image_extension;
 use super::found::{FileId, Found, Place, Reached};
 use super::labels::{LabelRule, Labeler, root_name, stem_name};
 use super::leftovers::{is_folder_of_leftovers, is_leftover};
-use super::mark::{Mark, mark_of};
+use super::mark::is_marked;
 use super::open::{Opened, is_standard_input, open};
 use super::pages::{self, is_page, is_there};
 use super::person::is_reserved;
@@ -75,11 +75,14 @@ pub fn list_labeled(roots: &[PathBuf], rule: &LabelRule) -> Result<Listing> {
     all.sort_by_key(|(_, found, _)| found.reached);
     for (root_number, found, labeled) in all {
         let Found {
-            path, place, mark, ..
+            path,
+            place,
+            is_marked,
+            ..
         } = found;
         // A table may name it all the same.
         let is_named = matches!(rule, LabelRule::Csv(_)) && labeled.is_ok();
-        if mark == Some(Mark::Picture) && !is_named {
+        if is_marked && !is_named {
             passed.results.push(path);
             continue;
         }
@@ -173,13 +176,11 @@ pub fn list_photos(roots: &[PathBuf]) -> Result<Listing<PathBuf>> {
     all.sort_by_key(|(_, found)| found.reached);
     let mut seen = HashSet::new();
     for (number, found) in all {
-        match found.mark {
-            Some(_) => passed.results.push(found.path),
-            None if seen.insert(FileId::of(&found.path)) => {
-                let pages = pages::pages_of(found.path).into_iter();
-                photos.extend(pages.map(|page| (number, page)));
-            }
-            None => {}
+        if found.is_marked {
+            passed.results.push(found.path);
+        } else if seen.insert(FileId::of(&found.path)) {
+            let pages = pages::pages_of(found.path).into_iter();
+            photos.extend(pages.map(|page| (number, page)));
         }
     }
     photos.sort_by(|(a, one), (b, other)| a.cmp(b).then_with(|| natural::paths(one, other)));
@@ -296,7 +297,7 @@ fn find(root: &Path, passed: &mut PassedOver) -> Result<Vec<Found>> {
         path: root.to_owned(),
         place: Place::Given,
         reached: Reached::Directly,
-        mark: None,
+        is_marked: false,
     };
     if is_standard_input(root) || is_page(root) && is_there(root) {
         return Ok(vec![given()]);
@@ -369,7 +370,7 @@ fn find(root: &Path, passed: &mut PassedOver) -> Result<Vec<Found>> {
                 Ok(true) => found.push(Found {
                     place: place(root, &entry),
                     reached,
-                    mark: (entry.depth() > 0).then(|| mark_of(entry.path())).flatten(),
+                    is_marked: entry.depth() > 0 && is_marked(entry.path()),
                     path: entry.into_path(),
                 }),
                 Ok(false) => {}
@@ -409,8 +410,7 @@ fn place(root: &Path, entry: &DirEntry) -> Place {
     }
 }
 
-/// The report of an entry that could not be followed. Loops are no trouble: they end. Nor is a
-/// link to nowhere, unless it is called like a photo.
+/// The report of an entry that could not be followed; loops and links to nowhere are none, unless called like a photo.
 fn trouble(error: &walkdir::Error) -> Option<Skipped> {
     let path = error.path()?;
     let io = error.io_error()?;

@@ -140,7 +140,7 @@ pub enum PhotoProblem {
 
     /// This photo is enrolled from the same place under another name.
     #[error(
-        "is enrolled as '{enrolled}', and now labelled '{now}'; it stays so: `people rename` renames that person, `people remove --photo` makes \
+        "is enrolled as '{enrolled}', and now labelled '{now}'; it stays so: `people rename` renames that person, `people remove PHOTO` makes \
          room to enrol this photo anew"
     )]
     LabelChanged { enrolled: String, now: String },

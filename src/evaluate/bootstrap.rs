@@ -116,8 +116,7 @@ impl Rate {
     }
 }
 
-/// The 95 % interval of Wilson (1927) of a share seen in so many independent tries: within 0 and 1, and sensible even
-/// where the share is 0 or 1.
+/// The 95 % interval of Wilson (1927) of a share seen in so many independent tries: sensible even for 0 and 1.
 fn wilson(share: f64, tries: f64) -> [f64; 2] {
     if tries < 1.0 {
         return [0.0, 1.0];
@@ -219,8 +218,7 @@ impl Tally {
         tries.sum::<f64>() / self.0.len().max(1) as f64
     }
 
-    /// The share, its mean over repeats and their standard deviation. Wilson's interval is for as many tries as one repeat
-    /// has.
+    /// The share, its mean and standard deviation over repeats; Wilson's interval is for the tries of one repeat.
     pub fn rate(&self, bootstrap: &Bootstrap) -> Rate {
         self.rate_of_tries(bootstrap, self.tries())
     }

@@ -34,8 +34,7 @@ pub struct CaptureFigures {
     pub rank1: Rate,
 }
 
-/// The rates of photos that were given. `people` are those of the evaluation, in their order; people of whom no photo could
-/// be used come after them.
+/// The rates of photos that were given; people without a usable photo come after `people`, those of the evaluation.
 pub(super) fn capture(
     given: &[Capture],
     people: &[String],

@@ -23,13 +23,11 @@ pub struct KPoint {
     /// Rank-1 of the probes.
     #[serde(skip)]
     pub rank1: Rate,
-    /// J, the average squared error of the reconstruction over the total variation about the mean face, of
-    /// the faces learned from: 1 - `variance`.
+    /// J, the average squared error over the total variation, of the faces learned from: 1 - `variance`.
     pub error_learned: f64,
     /// J of the probes, which were never seen: usually larger.
     pub error_unseen: f64,
-    /// Peak signal-to-noise ratio of the reconstructed probes in decibels: 10 log10(255² / mean squared
-    /// error of a pixel).
+    /// Peak signal-to-noise ratio of rebuilt probes in decibels: 10 log10(255² / mean squared error of a pixel).
     pub psnr_unseen: f64,
 }
 
@@ -50,8 +48,7 @@ pub struct Compression {
     pub components_in_folds: (usize, usize),
 }
 
-/// Up to so many faces their inner products are kept, and learning again costs an eigenproblem; beyond that,
-/// pixels are looked at again.
+/// Up to so many faces their inner products are kept; beyond that, pixels are looked at again.
 const MOST_PRODUCTS: usize = 4000;
 
 /// Pixels per weight: compression to one per cent.
@@ -201,8 +198,7 @@ impl Eigenfaces {
     }
 }
 
-/// The numbers of components on a curve of at most k for faces of d pixels: one in a hundred pixels, and k itself, among
-/// them.
+/// The numbers of components on a curve of at most k for d pixels: d / 100 and k itself among them.
 fn steps(k: usize, d: usize) -> Vec<usize> {
     let percent = Some(d / PIXELS_A_WEIGHT).filter(|&percent| percent > 0);
     let steps = CURVE.into_iter().chain(percent);
@@ -212,8 +208,7 @@ fn steps(k: usize, d: usize) -> Vec<usize> {
     steps
 }
 
-/// Over all folds (components, sums of each step). A fold with fewer components than a point counts with all
-/// that it has.
+/// Over all folds (components, sums of each step); a fold of fewer components counts with all that it has.
 fn over_folds(parts: &[(usize, Vec<Sums>)], pixels: usize, bootstrap: &Bootstrap) -> Vec<KPoint> {
     let most = parts.iter().map(|(components, _)| *components).max();
     steps(most.unwrap_or(0), pixels)

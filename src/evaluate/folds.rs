@@ -11,8 +11,7 @@ use crate::face_matrix::FaceMatrix;
 use crate::gallery::Gallery;
 use crate::recognizer::Recognizer;
 
-/// Folds run side by side up to this many faces; with more, one fold keeps all cores busy, and the memory
-/// of several would add up.
+/// Folds run side by side up to this many faces; with more, one fold keeps all cores busy.
 const SIDE_BY_SIDE: usize = 2000;
 
 /// Results of folds.
@@ -82,8 +81,7 @@ fn outcomes(gallery: &Gallery, fold: &Fold, rankings: &[Ranking]) -> Outcomes {
             person,
             ranked: ranked.collect(),
         });
-        // None where nobody's photo was left to learn from, or the coordinates are not finite, which 8-bit pixels do not
-        // lead to.
+        // None where nothing was left to learn from, or coordinates are not finite, which 8-bit pixels do not lead to.
         let ranked = ranking.people.iter();
         let ranked: Vec<(usize, f64)> = ranked.map(|one| (one.person, one.distance)).collect();
         let trial = ProbeOutcome::of((face, person, fold.repeat), &ranked, ranking.confidence);

@@ -195,8 +195,7 @@ fn rates(
     all
 }
 
-/// False non-match rate, false match rate against everybody, and false match rate against the own group, of each group's
-/// probes at one threshold.
+/// FNMR, FMR against everybody, and FMR within the group, of each group's probes at one threshold.
 fn claim_rates(
     of_people: &[Option<usize>],
     groups: usize,

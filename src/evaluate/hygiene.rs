@@ -18,8 +18,7 @@ use crate::vectors::inner_product;
 /// Photos of the folder that a person should look at.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Suspects {
-    /// Pairs of photos that are nearly or exactly the same picture, under different people; the most alike
-    /// first.
+    /// Pairs of photos under different people that are nearly the same picture; the most alike first.
     pub duplicates: Vec<Duplicate>,
     /// Photos that are probably of another person, the surest first.
     pub mislabelled: Vec<Mislabelled>,
@@ -55,8 +54,7 @@ pub struct Duplicate {
     pub correlation: f64,
 }
 
-/// A photo that looks like another person's: left out, it is named as another with a confidence of more
-/// than one half (or, with too few people for a confidence, is nearest to another).
+/// A photo that, left out, is named as another with a confidence above one half (or, of few people, is nearest to another).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Mislabelled {
     /// The face.
@@ -82,8 +80,7 @@ pub struct NotAFaceSuspect {
     pub limit: f64,
 }
 
-/// Two photos of different people whose pixels correlate this much are the same picture: saved again,
-/// scaled, brightened (docs/EVALUATION.md has what was measured).
+/// Photos of different people whose pixels correlate this much are the same picture (docs/EVALUATION.md).
 pub const NEAR_DUPLICATE: f64 = 0.97;
 
 /// Beyond so many faces, labels are checked in ten parts instead of one by one.
@@ -113,11 +110,7 @@ pub(super) fn suspects(whole: &Recognizer, trials: &[ProbeOutcome]) -> Result<Su
     })
 }
 
-/// Those of these people (positions) whose enrolled faces clearly show several people; none where the background model does not
-/// compare.
-///
-/// # Errors
-/// When the program itself is damaged.
+/// People (positions) whose enrolled faces clearly show several; none where the background model does not compare.
 pub fn several_people(
     whole: &Recognizer,
     people: impl IntoIterator<Item = usize>,
@@ -142,8 +135,7 @@ pub fn several_people(
     Ok(people.into_iter().filter_map(of_person).collect())
 }
 
-/// Every photo of a small gallery left out alone, of a larger one in ten parts. None where nobody can be taken
-/// for anybody else: no label can be wrong then.
+/// Every photo of a small gallery left out alone, of a larger one in ten parts; none where no label can be wrong.
 pub(super) fn trials(whole: &Recognizer) -> Result<Vec<ProbeOutcome>> {
     let gallery = whole.gallery();
     let protocol = if gallery.len() <= ONE_BY_ONE {
@@ -157,9 +149,7 @@ pub(super) fn trials(whole: &Recognizer) -> Result<Vec<ProbeOutcome>> {
     }
 }
 
-/// Photos nearer to another person.
-///
-/// Where too few people are there for confidence to mean anything, being nearer is all that can be told.
+/// Photos nearer to another person: all that can be told where too few people give confidence a meaning.
 fn mislabelled(trials: &[ProbeOutcome], gives_names: bool) -> Vec<Mislabelled> {
     let mut found: Vec<Mislabelled> = trials
         .iter()
@@ -223,8 +213,7 @@ impl<'a> Picture<'a> {
         }
     }
 
-    /// Pearson's correlation from exact integers: exactly 1 for the same pixels, and never for others but by
-    /// rounding. Flat pictures correlate with equal ones only.
+    /// Pearson's correlation from exact integers: 1 for the same pixels; flat pictures correlate with equal ones only.
     fn correlation(&self, other: &Self) -> f64 {
         if self.spread == 0 || other.spread == 0 {
             return f64::from(u8::from(self.pixels == other.pixels));

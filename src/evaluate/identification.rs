@@ -1,12 +1,9 @@
 //! Figures of identification where everybody is enrolled, from the probes.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
-use super::split::Fold;
-use super::{Bootstrap, Evaluation, Rate, Tally};
-use crate::error::Result;
+use super::{Bootstrap, Rate, Tally};
 use crate::face_matrix::FaceMatrix;
-use crate::gallery::Gallery;
 use crate::vectors;
 
 /// Figures of identification where everybody is enrolled (closed set): rank-1, CMC, confusions.
@@ -14,11 +11,9 @@ use crate::vectors;
 pub struct Identification {
     /// Share of probes whose own person is the nearest.
     pub rank1: Rate,
-    /// Cumulative match characteristic: at position r - 1 the share of probes whose own person is among
-    /// the r nearest, r = 1 to 10 (fewer where there are fewer people).
+    /// Cumulative match characteristic: at r - 1 the share of probes with their own person among the r nearest, r = 1 to 10.
     pub cmc: Vec<Rate>,
-    /// Counts of the people that probes of each person were taken for: only those that occurred, right answers included,
-    /// in the order of people.
+    /// Counts of the people that probes of each person were taken for, right answers included, in the order of people.
     pub confusion: Vec<Confusion>,
     /// Every person of whom a photo was tried, in order.
     pub per_person: Vec<PersonAccuracy>,
@@ -45,8 +40,7 @@ pub struct ProbeOutcome {
     pub other_distance: f64,
     /// The nearest other person.
     pub other: usize,
-    /// Probability that `named` is right, by the calibration of the whole gallery: a hint only, for that
-    /// has seen the probe.
+    /// Probability that `named` is right, by the whole gallery's calibration, which has seen the probe: a hint only.
     pub confidence: f64,
 }
 
@@ -125,23 +119,6 @@ impl PersonDistance {
     }
 }
 
-/// A probe that was taken for another person.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Mistake {
-    /// The probe.
-    pub face: usize,
-    /// The person it was taken for.
-    pub named: usize,
-    /// That person's face nearest to the probe by pixels.
-    pub named_face: usize,
-    /// Its own person's other face nearest to the probe by pixels.
-    pub own_face: usize,
-    /// Distance to its own person.
-    pub own_distance: f64,
-    /// Distance to the person it was taken for.
-    pub named_distance: f64,
-}
-
 /// The last rank of the CMC.
 const RANKS: usize = 10;
 
@@ -201,74 +178,6 @@ pub(super) fn identification(
             })
             .collect(),
         trials,
-    }
-}
-
-/// Every probe that was taken for another person, the most mistaken first; `gallery` is the one that was evaluated.
-///
-/// # Errors
-/// The protocol cannot be done with the gallery.
-pub fn mistakes(evaluation: &Evaluation, gallery: &Gallery) -> Result<Vec<Mistake>> {
-    let folds = evaluation.protocol.folds(gallery, evaluation.seed)?;
-    let learned = Learned::of(gallery, &folds);
-    let trials = &evaluation.identification.trials;
-    let mut wrong: Vec<&ProbeOutcome> = trials.iter().filter(|trial| trial.rank > 1).collect();
-    wrong.sort_by(|a, b| {
-        mistaken(b)
-            .total_cmp(&mistaken(a))
-            .then((a.face, a.repeat).cmp(&(b.face, b.repeat)))
-    });
-    Ok(wrong
-        .into_iter()
-        .map(|trial| learned.mistake(trial))
-        .collect())
-}
-
-/// The amount by which another person is nearer than the own one.
-fn mistaken(trial: &ProbeOutcome) -> f64 {
-    trial.own_distance / trial.other_distance.max(f64::MIN_POSITIVE)
-}
-
-/// The faces that each probe was compared with.
-struct Learned<'a> {
-    gallery: &'a Gallery,
-    persons: Vec<usize>,
-    /// By repeat and probe.
-    folds: HashMap<(usize, usize), &'a [usize]>,
-}
-
-impl<'a> Learned<'a> {
-    fn of(gallery: &'a Gallery, folds: &'a [Fold]) -> Self {
-        let probes = |fold: &'a Fold| {
-            let tried = fold.tried.iter();
-            tried.map(|&face| ((fold.repeat, face), &fold.learned[..]))
-        };
-        Self {
-            gallery,
-            persons: gallery.persons(),
-            folds: folds.iter().flat_map(probes).collect(),
-        }
-    }
-
-    /// A mistaken probe, with the faces of both people, of those it was compared with, whose pixels are nearest.
-    fn mistake(&self, trial: &ProbeOutcome) -> Mistake {
-        let learned = self.folds.get(&(trial.repeat, trial.face));
-        let nearest = |person: usize| {
-            let faces = learned.into_iter().flat_map(|faces| faces.iter());
-            faces
-                .copied()
-                .filter(|&face| self.persons[face] == person)
-                .min_by_key(|&face| squared_distance(self.gallery.faces(), trial.face, face))
-                .unwrap_or(trial.face)
-        };
-        Mistake {
-            face: trial.face,
-            named: trial.named,
-            named_face: nearest(trial.named),
-            own_face: nearest(trial.person),
-            own_distance: trial.own_distance,
-            named_distance: trial.other_distance,
-        }
     }
 }
 

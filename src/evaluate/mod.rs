@@ -45,8 +45,7 @@ pub use hygiene::{
     Duplicate, Mislabelled, NotAFaceSuspect, SeveralPeople, Suspects, several_people,
 };
 pub use identification::{
-    Confusion, Identification, Mistake, PersonAccuracy, PersonDistance, ProbeOutcome, ProbeScores,
-    mistakes,
+    Confusion, Identification, PersonAccuracy, PersonDistance, ProbeOutcome, ProbeScores,
 };
 use split::Protocol;
 pub use verification::{DetPoint, RocPoint, Verification};
@@ -60,8 +59,6 @@ pub struct Plan {
     pub seed: u64,
     /// Faces of people who are not in the gallery; without any, some of its people play strangers in turn.
     pub strangers: Option<Strangers>,
-    /// Pictures that show no face, of the size of the faces, besides those that are generated.
-    pub not_faces: Option<FaceMatrix>,
     /// The group of each person of the gallery, where groups are to be told apart.
     pub groups: Option<Vec<Option<String>>>,
     /// The photos given of each person, and those that could not be used, where that is known.
@@ -152,7 +149,7 @@ pub fn evaluate(
     };
     let asked = Baseline {
         method: BaselineMethod::Asked,
-        rank1: Some(identification::within(asked, 1).rate(&bootstrap)),
+        rank1: identification::within(asked, 1).rate(&bootstrap),
     };
     baselines.insert(0, asked);
     let curve_time = started.elapsed().as_secs_f64();

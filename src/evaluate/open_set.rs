@@ -56,7 +56,6 @@ struct Split {
     noise: Vec<Looks>,
     blurred_noise: Vec<Looks>,
     upside_down: Vec<Looks>,
-    pictures: Vec<Looks>,
 }
 
 /// The figures; `None` where too few people are there and no strangers given, or nobody has a second photo.
@@ -66,23 +65,15 @@ pub(super) fn open_set(
     bootstrap: &Bootstrap,
     progress: &(dyn Fn() + Sync),
 ) -> Result<Option<OpenSet>> {
-    let (not_faces, seed) = (plan.not_faces.as_ref(), plan.seed);
     let folds = plan.open_folds(whole.gallery(), whole.settings().prior);
     let faces = Faces::of(whole, plan.strangers.as_ref())?;
-    let dealt = |split: usize| -> Result<Option<FaceMatrix>> {
-        let Some(pictures) = not_faces else {
-            return Ok(None);
-        };
-        let own: Vec<usize> = (split..pictures.len()).step_by(folds.len()).collect();
-        Ok(Some(pictures.select(&own)?))
-    };
     if folds.is_empty() {
         return Ok(None);
     }
     let turned = Turned::of(whole)?;
     let one = |(at, fold): (usize, &OpenFold)| {
-        let noise = Noise::seeded(seed.wrapping_add(at as u64 + 1));
-        let split = run(whole, (at, fold), &faces, &turned, dealt(at)?, noise);
+        let noise = Noise::seeded(plan.seed.wrapping_add(at as u64 + 1));
+        let split = run(whole, (at, fold), &faces, &turned, noise);
         progress();
         split
     };
@@ -96,12 +87,7 @@ pub(super) fn open_set(
         return Ok(None);
     }
     let given = plan.strangers.as_ref().map(Strangers::len);
-    Ok(Some(figures(
-        &splits,
-        given,
-        not_faces.is_some(),
-        bootstrap,
-    )))
+    Ok(Some(figures(&splits, given, bootstrap)))
 }
 
 impl Plan {
@@ -184,7 +170,6 @@ fn run(
     (split, fold): (usize, &OpenFold),
     all: &Faces<'_>,
     turned: &Turned,
-    pictures: Option<FaceMatrix>,
     mut random: Noise,
 ) -> Result<Split> {
     let gallery = whole.gallery();
@@ -214,7 +199,6 @@ fn run(
         noise: others(&noise(size, GENERATED, &mut random)?),
         blurred_noise: others(&blurred_noise(size, GENERATED, &mut random)?),
         upside_down: turned.identified(&fold.genuine, &recognizer)?,
-        pictures: pictures.as_ref().map(others).unwrap_or_default(),
     })
 }
 
@@ -261,12 +245,7 @@ impl Looks {
     }
 }
 
-fn figures(
-    splits: &[Split],
-    given: Option<usize>,
-    with_pictures: bool,
-    bootstrap: &Bootstrap,
-) -> OpenSet {
+fn figures(splits: &[Split], given: Option<usize>, bootstrap: &Bootstrap) -> OpenSet {
     let genuine: Vec<Probe> = splits.iter().flat_map(|s| s.genuine.clone()).collect();
     let strangers: Vec<Probe> = splits.iter().flat_map(|s| s.strangers.clone()).collect();
     let share = |of: &[Probe], is: fn(&OpenProbe) -> bool| {
@@ -305,7 +284,7 @@ fn figures(
         named_rightly: share(&genuine, |probe| probe.is_named() && probe.right),
         named_wrongly: share(&genuine, |probe| probe.is_named() && !probe.right),
         confidence: reliability(&genuine, &strangers),
-        not_a_face: not_a_face(splits, &genuine, &strangers, with_pictures),
+        not_a_face: not_a_face(splits, &genuine, &strangers),
     }
 }
 
@@ -336,8 +315,7 @@ fn reliability(genuine: &[Probe], strangers: &[Probe]) -> Reliability {
     }
 }
 
-/// Samples (confidence, right, weight) in bins: the bin is told by the confidence and by the weight of all
-/// samples before, half of its own included.
+/// Samples (confidence, right, weight) in bins, told by the weight of all samples before, half of its own included.
 fn binned(samples: &[(f64, bool, f64)], bin: impl Fn(f64, f64) -> usize) -> Vec<ReliabilityBin> {
     let mut sums = [(0.0, 0.0, 0.0); BINS];
     let mut before = 0.0;
@@ -364,12 +342,7 @@ fn calibration_error(bins: &[ReliabilityBin]) -> f64 {
         .sum()
 }
 
-fn not_a_face(
-    splits: &[Split],
-    genuine: &[Probe],
-    strangers: &[Probe],
-    with_pictures: bool,
-) -> NotAFace {
+fn not_a_face(splits: &[Split], genuine: &[Probe], strangers: &[Probe]) -> NotAFace {
     let faces = || genuine.iter().chain(strangers);
     let face_scores: Vec<f64> = faces().map(|probe| probe.looks.face_score).collect();
     let near: Vec<f64> = faces().map(|probe| -probe.looks.residual).collect();
@@ -395,7 +368,6 @@ fn not_a_face(
         noise: apart(|split| &split.noise),
         blurred_noise: apart(|split| &split.blurred_noise),
         upside_down: apart(|split| &split.upside_down),
-        pictures: with_pictures.then(|| apart(|split| &split.pictures)),
     }
 }
 

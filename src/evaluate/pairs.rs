@@ -1,5 +1,4 @@
-//! Pairs of photos, the same person or not: the standard protocol of Labeled Faces in the Wild (Huang et al. 2007,
-//! View 2), as docs/EVALUATION.md has it.
+//! Pairs of photos, the same person or not: Labeled Faces in the Wild's View 2 (Huang et al. 2007; docs/EVALUATION.md).
 
 use super::verification::{self};
 use crate::background::{Adaptation, Background, Described, People, Training};
@@ -16,11 +15,7 @@ pub struct Pair {
     pub same: bool,
 }
 
-/// Reads a table of pairs: rows `fold, a, b, same` (separated by tabs or commas, with a heading or without; `same` is 1
-/// or 0), or LFW's own `pairs.txt`.
-///
-/// # Errors
-/// What is wrong, and in which line.
+/// Reads rows `fold, a, b, same` (tabs or commas; `same` is 1 or 0; a heading or none), or LFW's own `pairs.txt`.
 pub fn parse_pairs(text: &str) -> Result<Vec<Pair>, String> {
     let pairs = pairs(text)?;
     for (same, kind) in [(true, "one person"), (false, "two people")] {
@@ -223,8 +218,7 @@ fn figures(pairs: &[KnownPair], scores: &[f64], folds: usize) -> PairFigures {
     }
 }
 
-/// The threshold beyond which pairs count as the same person that judges most of these rightly: the middle between two
-/// scores, the lowest of equally good ones.
+/// The threshold that judges most of these rightly: the middle between two scores, the lowest of equally good ones.
 fn best_threshold(pairs: &[KnownPair], scores: &[f64], of: &[usize]) -> f64 {
     let mut order = of.to_vec();
     order.sort_by(|&a, &b| scores[a].total_cmp(&scores[b]));

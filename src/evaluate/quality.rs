@@ -1,6 +1,4 @@
-//! Photos that weaken whom they are enrolled for: tiny, cut off at the edge, blurred, or damaged alike.
-//!
-//! What each costs was measured on LFW (docs/RECIPES.md, "Quality of photos"). None is refused.
+//! Photos that weaken whom they are enrolled for: tiny, cut off, blurred, damaged alike (docs/RECIPES.md, "Quality of photos").
 
 use crate::background::DAMAGED;
 use crate::preparation::{Origin, Preparation};
@@ -28,8 +26,7 @@ pub const CUT_OFF: f32 = 0.15;
 /// Less sharpness makes a face blurred.
 pub const BLURRED: f32 = 0.002;
 
-/// The flaw of each enrolled face that has one, with its position in the gallery; of several the first of [`Flaw`]'s. Photos
-/// that were taken whole can only be blurred or damaged.
+/// The first flaw of each enrolled face (position) that has one; photos taken whole are only blurred or damaged.
 pub fn flaws(recognizer: &Recognizer) -> Vec<(usize, Flaw)> {
     let (gallery, preparation) = (recognizer.gallery(), recognizer.preparation());
     let width = preparation.size().width() as usize;

@@ -55,8 +55,7 @@ impl Searches {
         Self(splits)
     }
 
-    /// The share of searches of enrolled people, split by split, whose first answer is right and passes the threshold that
-    /// this share of the split's strangers pass at most.
+    /// The share of enrolled probes named rightly at the threshold that this share of the split's strangers pass at most.
     fn identified(&self, false_positives: f64, people: &[u16]) -> Vec<f64> {
         let shares = self
             .0

@@ -6,8 +6,7 @@ use serde::Serialize;
 
 use super::{Bootstrap, ProbeScores, Rate};
 
-/// Is it who they say they are? Every probe claims in turn to be every enrolled person: genuine where it is
-/// true, an impostor where not. The score is the distance to the claimed person.
+/// Every probe claims in turn to be every enrolled person (genuine or impostor); the score is the distance to them.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Verification {
     /// True claims.
@@ -16,12 +15,10 @@ pub struct Verification {
     /// False claims.
     #[serde(rename = "impostor_claims")]
     pub impostors: usize,
-    /// The rate at which as many false claims are accepted as true ones are rejected (on the line between
-    /// the two points of the curve next to it).
+    /// The rate at which as many false claims are accepted as true ones rejected, on the line between points of the curve.
     #[serde(skip)]
     pub equal_error_rate: Rate,
-    /// The false non-match rate at a false match rate of 1 %: of the lowest threshold that no more than 1 % of false claims
-    /// pass; `None` with fewer than 100 of these.
+    /// FNMR at the lowest threshold that no more than 1 % of false claims pass; `None` with fewer than 100 of these.
     #[serde(skip)]
     pub misses_at_1_percent: Option<Rate>,
     /// The false non-match rate at a false match rate of .1 %; `None` with fewer than 1,000 false claims.
@@ -30,8 +27,7 @@ pub struct Verification {
     /// Area under the ROC curve: how often a true claim is nearer than a false one, ties counting half.
     #[serde(rename = "verification_area")]
     pub area: f64,
-    /// The ROC curve from (0, 0) to (1, 1), both coordinates never decreasing; at most a few hundred points,
-    /// straight between.
+    /// The ROC curve from (0, 0) to (1, 1), never decreasing, of at most a few hundred points.
     pub roc: Vec<RocPoint>,
     /// The detection error trade-off: ten points a decade, from the least rate that one false claim is.
     pub det: Vec<DetPoint>,
@@ -108,8 +104,7 @@ impl Claim {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Errors {
     pub equal: f64,
-    /// The false non-match rate at each false match rate asked for, and the lowest score accepted there; infinite where
-    /// none is.
+    /// FNMR at each FMR asked for, and the lowest score accepted there; infinite where none is.
     pub at: Vec<(f64, f32)>,
 }
 
@@ -189,8 +184,7 @@ impl Claims {
     }
 }
 
-/// The false match rate at which as large a share of genuine claims is refused, on the line between two points of (genuine,
-/// false) claims accepted; `None` where it lies beyond the second.
+/// FMR at which as many genuine claims are refused, between two points (genuine, false); `None` beyond the second.
 fn crossing(before: [f64; 2], after: [f64; 2]) -> Option<f64> {
     // False matches less false non-matches: from -1 to 1, never decreasing.
     let [low, high] = [before, after].map(|[genuine, impostors]| impostors - (1.0 - genuine));
@@ -254,8 +248,7 @@ pub(super) fn verification(probes: &[ProbeScores], bootstrap: &Bootstrap) -> Ver
 /// The false match rates whose false non-match rates are figures, increasing.
 pub(super) const AT: [f64; 2] = [0.001, 0.01];
 
-/// Share of pairs in which one of `positive` lies above one of `negative`, ties counting half: the area under the ROC;
-/// and the curve itself, thinned out.
+/// The area under the ROC (share of pairs with the positive above, ties half), and the curve, thinned out.
 pub(super) fn area_and_curve(positive: &[f64], negative: &[f64]) -> (f64, Vec<RocPoint>) {
     let short = |scores: &[f64]| scores.iter().map(|&score| score as f32).collect();
     let curve = Curve::of(short(positive), short(negative));
@@ -282,8 +275,7 @@ pub(super) fn area_and_equal_error_rate(positive: &[f64], negative: &[f64]) -> (
 struct Curve(Vec<RocPoint>);
 
 impl Curve {
-    /// From scores that are higher for true claims. One point for each score that occurs, so that ties
-    /// become slanted lines.
+    /// From scores that are higher for true claims; a point for each score, so that ties become slanted lines.
     fn of(mut positive: Vec<f32>, mut negative: Vec<f32>) -> Self {
         let downwards = |a: &f32, b: &f32| b.total_cmp(a);
         positive.sort_unstable_by(downwards);

@@ -103,8 +103,7 @@ impl<'a> Tiling<'a> {
         }
     }
 
-    /// The transform of one or two templates, turned about so that the product with a tile's is their correlation,
-    /// and scaled so that the transform back need not be.
+    /// The transform of one or two templates, turned and scaled so that its product with a tile's is their correlation.
     fn spectrum_of(&self, templates: &[&[f64]]) -> Vec<Number> {
         let (width, height) = (self.plane.width, self.plane.height);
         let scale = 1.0 / self.plane.len() as f64;

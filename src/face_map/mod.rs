@@ -13,7 +13,7 @@ mod correlate;
 mod likelihood;
 mod scales;
 
-use image::{GrayAlphaImage, GrayImage, LumaA, imageops};
+use image::{GrayImage, LumaA, imageops};
 
 use crate::error::PhotoProblem;
 use crate::face_matrix::FaceSize;
@@ -123,8 +123,7 @@ impl FaceMap {
         &self.values
     }
 
-    /// The lowest places, lowest first, at most `count`: none of their neighbours is lower, and no two are within half
-    /// a face of each other. Of equal ones the upper left one counts.
+    /// At most `count` lowest places, lowest first, no two within half a face of each other; of equals the upper left.
     pub fn minima(&self, count: usize) -> Vec<Minimum> {
         let (columns, rows) = self.positions;
         let reach = (
@@ -180,25 +179,6 @@ impl FaceMap {
             && (column as usize) < self.positions.0
             && (row as usize) < self.positions.1;
         inside.then(|| self.values[row as usize * self.positions.0 + column as usize])
-    }
-
-    /// The map as a picture of the size of the one it was made from: each window's value at its middle, the lowest
-    /// black, and white from the value on that one in twenty exceeds; transparent around, where no window fits. And the
-    /// values that black and white stand for.
-    pub fn shaded(&self) -> (GrayAlphaImage, [f64; 2]) {
-        let (columns, rows) = self.positions;
-        let shades = Shades::of(self.values.clone());
-        let (left, top) = (self.size.width() / 2, self.size.height() / 2);
-        let (width, height) = (
-            columns as u32 + self.size.width() - 1,
-            rows as u32 + self.size.height() - 1,
-        );
-        let mut picture = GrayAlphaImage::from_pixel(width, height, UNMEASURED);
-        for (at, value) in self.values.iter().enumerate() {
-            let (x, y) = ((at % columns) as u32, (at / columns) as u32);
-            picture.put_pixel(left + x, top + y, shades.pixel(*value));
-        }
-        (picture, shades.ends())
     }
 }
 

@@ -9,8 +9,7 @@ use crate::face_space::FaceSpace;
 
 /// From one scale to the next: a face is within a tenth of the right size in one of them.
 const STEP: f64 = 1.2;
-/// Width of the smallest faces looked for in pixels, and as a part of the photo's side (the root of its
-/// area).
+/// Width of the smallest faces looked for, in pixels and as a part of the photo's side (the root of its area).
 const SMALLEST: f64 = 24.0;
 const SMALLEST_PART: f64 = 20.0;
 /// Pixels of the largest map, about.
@@ -40,31 +39,12 @@ pub struct Place {
 }
 
 impl FaceMaps {
-    /// The maps of a photo at one scale; see [`FaceMap::new`].
-    ///
-    /// # Errors
-    /// A photo that is smaller than a face so scaled.
-    pub fn at_scale(
-        space: &FaceSpace,
-        leading: usize,
-        photo: &GrayImage,
-        measure: Measure,
-        scale: f64,
-    ) -> Result<Self, PhotoProblem> {
-        let map = FaceMap::new(space, leading, &scaled(photo, scale), measure)?;
-        Ok(Self {
-            size: space.size(),
-            photo: photo.dimensions(),
-            maps: vec![(scale, map)],
-        })
-    }
-
     /// The maps of a photo for faces from a twentieth of its side (at least 24 pixels) to all of it. Of use with
     /// [`Measure::Likelihood`], whose values at different scales can be compared.
     ///
     /// # Errors
     /// A photo of less than 24 pixels, in which no face is looked for.
-    pub fn of_all_scales(
+    pub fn new(
         space: &FaceSpace,
         leading: usize,
         photo: &GrayImage,
@@ -75,9 +55,7 @@ impl FaceMaps {
         let (face, tall) = (f64::from(size.width()), f64::from(size.height()));
         if width.min(height) < SMALLEST {
             return Err(PhotoProblem::Unmapped {
-                reason: format!(
-                    "{width}x{height} pixels are too few to look for faces of any size; look for those of one scale"
-                ),
+                reason: format!("{width}x{height} pixels are too few to look for faces in"),
             });
         }
         let side = (width * height).sqrt();
@@ -123,12 +101,10 @@ impl FaceMaps {
                 }
             }));
         }
-        if self.maps.len() > 1 {
-            all.sort_by(|a, b| a.value.total_cmp(&b.value));
-        }
+        all.sort_by(|a, b| a.value.total_cmp(&b.value));
         let mut kept: Vec<Place> = Vec::new();
         for place in all {
-            let same = |other: &Place| self.maps.len() > 1 && place.covers(other) > SAME;
+            let same = |other: &Place| place.covers(other) > SAME;
             if kept.len() < count && !kept.iter().any(same) {
                 kept.push(place);
             }
@@ -136,13 +112,10 @@ impl FaceMaps {
         kept
     }
 
-    /// The maps as one picture: of one scale as [`FaceMap::shaded`]; of several of the size of the photo, each place
-    /// as dark as the darkest of the windows about it makes it, and transparent where there is none. And the values that black
-    /// and white stand for.
+    /// The maps as one picture of the size of the photo, each place as dark as the darkest of the windows about it makes it:
+    /// the lowest value black, white what one place in twenty exceeds, transparent where no window fits. And the values that
+    /// black and white stand for.
     pub fn shaded(&self) -> (GrayAlphaImage, [f64; 2]) {
-        if let [(_, map)] = &self.maps[..] {
-            return map.shaded();
-        }
         let lowest = |x: u32, y: u32| {
             let of_maps = self.maps.iter().filter_map(|(scale, map)| {
                 map.value_at((f64::from(x) + 0.5) * scale, (f64::from(y) + 0.5) * scale)

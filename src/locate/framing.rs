@@ -62,8 +62,7 @@ impl FromStr for FramingRule {
 /// Photos looked at, at most: spread evenly over the gallery.
 const SAMPLE: usize = 60;
 
-/// Photos looked at first, spread evenly too: where all of them are crops, no more are looked at. A look
-/// costs some 9 ms, which would be felt where learning itself takes 200.
+/// Photos looked at first; where all are crops, no more are, for a look costs some 9 ms.
 const FIRST: usize = 6;
 
 /// Photos with a shorter side than this in which no face is found may be crops too small for the detector.
@@ -72,8 +71,7 @@ const SMALL: u32 = 80;
 /// In crops the face's box takes at least this share of the photo's width.
 const CROPPED: f32 = 0.6;
 
-/// Left and upper distance of both eyes, that on the left of the picture first, in ten-thousandths of a photo's width and
-/// height.
+/// Left and upper distance of both eyes, the left one first, in ten-thousandths of a photo's width and height.
 pub type RelativeEyes = [[u16; 2]; 2];
 
 /// The place of eyes in a photo of this width and height.
@@ -114,8 +112,7 @@ pub enum Agreement {
     /// Well enough to say where the eyes are of a crop in which they are not found.
     #[default]
     Near,
-    /// As well as the eye finder can tell: somebody aligned the crops by the eyes, so that their common frame is surer than
-    /// what is found in each.
+    /// Somebody aligned the crops by the eyes: their common frame is surer than what is found in each.
     Aligned,
 }
 
@@ -295,9 +292,7 @@ impl Survey {
     }
 }
 
-/// Decides the framing of a gallery from some of its photos; always the same ones, whatever the threads.
-///
-/// `look` opens a photo and looks at it; photos that cannot be used (`None`) count for nothing.
+/// The framing of a gallery by some of its photos, always the same; `look` opens one, `None` counts for nothing.
 pub fn survey<P: Sync>(
     photos: &[P],
     crops: Crops,

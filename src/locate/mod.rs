@@ -1,6 +1,4 @@
 //! Location of the faces of a photo, by the crate `face-locator`, and what is decided from it for a gallery.
-//!
-//! Nothing else moves recognition as much: whole frames of everyday photos are hardly recognised at all, aligned faces are.
 
 pub use face_locator::{LocateError, Location, Locator, Turn, main_face};
 #[doc(hidden)]

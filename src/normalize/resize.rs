@@ -13,8 +13,7 @@ use image::GrayImage;
 use crate::error::{PhotoProblem, Result};
 use crate::face_matrix::FaceSize;
 
-/// Faces have at most this many pixels unless the user asks for more: the classic 92x112 become 54x66, as
-/// many as aligned faces have. Measured, more recognise no better and cost more work (docs/notebook/recognition.md).
+/// Faces have at most this many pixels unless asked for; more recognise no better (docs/notebook/recognition.md).
 const MOST_PIXELS: u64 = 3_600;
 
 /// Chooses the size of faces from the sizes of all photos (width, height; upright).
@@ -46,8 +45,7 @@ fn area((width, height): (u32, u32)) -> u64 {
     u64::from(width) * u64::from(height)
 }
 
-/// The longest run of photos, sorted by shape, whose outermost shapes are still one shape; of
-/// equally long ones the first, that is the most upright.
+/// The longest run of photos, sorted by shape, that still are one shape; of equal ones the most upright.
 fn most_common_shape(sorted: &[(u32, u32)]) -> &[(u32, u32)] {
     let mut best: &[(u32, u32)] = &[];
     let mut start = 0;

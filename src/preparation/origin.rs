@@ -5,8 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::locate::framing::RelativeEyes;
 
-/// What a gallery keeps of a face's photo: what the frame that its crops share ([`CropEyes`](crate::locate::framing::CropEyes)) is derived from, and what is
-/// aligned by it.
+/// What a gallery keeps of a photo to derive the frame of its crops ([`CropEyes`](crate::locate::framing::CropEyes)) from.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Origin {
     /// A photo taken whole, or one of which nothing is known.

@@ -20,8 +20,7 @@ const GAMMA: f32 = 0.4;
 /// One place in this number may be brighter than white.
 const BRIGHTER_THAN_WHITE: usize = 200;
 
-/// The face whose eyes are given, aligned as `placement` says; with its shadows lifted where a quarter of it is nearly
-/// black.
+/// The face whose eyes are given, aligned by `placement`; its shadows lifted where a quarter is nearly black.
 pub(super) fn aligned(
     photo: &GrayImage,
     eyes: [Point; 2],

@@ -245,8 +245,7 @@ impl Frame {
         [halo, drawn(color(decision), self.stroke)].concat()
     }
 
-    /// Position of the label of this size: inside the picture, at the frame, where it covers least of other
-    /// labels, and then of faces; and how much it covers.
+    /// Position of the label of this size, where it covers least of other labels, then of faces; and how much it covers.
     fn place(
         &self,
         [width, height]: [f32; 2],

@@ -22,7 +22,7 @@ pub const CURVES: [Color; 4] = [
 /// One axis.
 #[derive(Debug, Clone)]
 pub struct Axis {
-    name: String,
+    pub(super) name: String,
     range: (f64, f64),
     /// Equal factors are equally long; what is not above zero stands at the low end.
     logarithmic: bool,
@@ -259,7 +259,7 @@ impl Axis {
     }
 
     /// 0 at the low end, 1 at the high one; what is beyond is drawn at the end.
-    fn share(&self, value: f64) -> f32 {
+    pub(super) fn share(&self, value: f64) -> f32 {
         let (low, high) = (self.scaled(self.range.0), self.scaled(self.range.1));
         if high > low {
             ((self.scaled(value) - low) / (high - low)).clamp(0.0, 1.0) as f32
@@ -269,7 +269,7 @@ impl Axis {
     }
 
     /// Round numbers, six at most.
-    fn ticks(&self) -> Vec<f64> {
+    pub(super) fn ticks(&self) -> Vec<f64> {
         let (low, high) = self.range;
         if self.logarithmic {
             let (first, last) = (
@@ -304,7 +304,7 @@ impl Axis {
         (first..=last).map(|tick| tick as f64 * step).collect()
     }
 
-    fn written(&self, value: f64) -> String {
+    pub(super) fn written(&self, value: f64) -> String {
         let value = if self.percent { value * 100.0 } else { value };
         // No 0.30000000000000004, and no -0.
         let rounded = format!("{value:.4}");

@@ -1,5 +1,4 @@
-//! A face map for reading: in colour over its photo, with a scale, a ring around each of the best places, and a line
-//! that says what is measured.
+//! A face map in colour over its photo, with a scale, rings around the best places, and what is measured.
 
 use image::{GrayAlphaImage, LumaA, Rgb, RgbImage, imageops};
 

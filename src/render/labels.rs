@@ -25,8 +25,7 @@ pub struct Label {
     pub color: Color,
 }
 
-/// Writes each name as near to its point as there is room within the area, first come, first served;
-/// returns the positions of those for which there is none.
+/// Writes each name near its point where there is room, first come, first served; returns those without.
 pub fn place(drawing: &mut Drawing, labels: &[Label], size: f32, area: Area) -> Vec<usize> {
     let mut taken: Vec<Area> = Vec::new();
     let mut left_over = Vec::new();

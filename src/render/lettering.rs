@@ -26,8 +26,7 @@ pub fn line_height(size: f32) -> f32 {
     size * font.height_unscaled() / font.units_per_em().unwrap_or(1.0)
 }
 
-/// Goes through the pixels that a line of text covers, each with its coverage (0 to 1): the text begins at
-/// x, stands on the baseline y, and is `height` pixels high. Pixels may lie outside of any picture.
+/// The pixels (also beyond any picture) of a line of text from x on the baseline y, `height` high, with coverage 0 to 1.
 pub fn ink(text: &str, x: f32, y: f32, height: f32, mut cover: impl FnMut(i32, i32, f32)) {
     let font = font().as_scaled(PxScale::from(height));
     let mut pen = point(x, y);

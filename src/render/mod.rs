@@ -1,7 +1,6 @@
 //! Pictures of what was learned. Nothing here touches the file system: callers get images and text.
 
 pub mod annotate;
-pub mod caption;
 mod chart;
 mod drawing;
 pub mod evaluation;
@@ -61,8 +60,7 @@ pub fn gray(size: FaceSize, levels: &[f32]) -> GrayImage {
     picture(size, levels, |level| level)
 }
 
-/// A picture of signed values (d), such as an eigenface: zero is mid-gray (128) and the value of largest
-/// magnitude is black or white, so that equal steps up and down look alike.
+/// A picture of signed values (d), such as an eigenface: zero is mid-gray, the largest magnitude black or white.
 pub fn signed(size: FaceSize, values: &[f32]) -> GrayImage {
     let largest = values
         .iter()
@@ -71,8 +69,7 @@ pub fn signed(size: FaceSize, values: &[f32]) -> GrayImage {
     picture(size, values, |value| ZERO + value * scale)
 }
 
-/// Pre-images of the leading components of a kernel space, which has no basis images: of two standard deviations down and up
-/// along each.
+/// Pre-images of a kernel space's leading components, two standard deviations down and up along each.
 pub fn along_components(
     size: FaceSize,
     space: &KernelSpace,

@@ -2,9 +2,7 @@
 
 use super::chart::{self, Axis, CURVES, Series};
 
-/// The share of the variance of each component as bars on a logarithmic scale, the share of all up to it as a curve, and
-/// K, the number of components `kept`, as SVG. `ratios` are eigenvalues over the total variance, decreasing, kept or not;
-/// `part` is the word for a component ([`parts`](super::parts)).
+/// Variance shares (`ratios`) of components as bars, logarithmic, their sum as a curve, and K = `kept`, as SVG; `part` names a component.
 pub fn scree(part: &str, ratios: &[f64], kept: usize) -> String {
     let of_kept: f64 = ratios.iter().take(kept).sum();
     let (most, least) = (

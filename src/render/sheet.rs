@@ -25,8 +25,7 @@ pub struct Tile {
     pub label: String,
 }
 
-/// Lays tiles of one size out in rows, left to right, on white, above a note, which may be empty. No tiles give an image
-/// of margins only.
+/// Tiles of one size in rows on white, above a note, which may be empty; no tiles give margins only.
 pub fn sheet(tiles: &[Tile], note: &str) -> GrayImage {
     sheet_of_groups(tiles, 1, note)
 }

@@ -31,8 +31,7 @@ pub struct Row {
     pub panels: Vec<Panel>,
 }
 
-/// Rows of panels below each other, under a title. Narrow pictures are enlarged by a whole factor, so that pixels stay
-/// square and sharp.
+/// Rows of panels under a title; narrow pictures are enlarged by a whole factor, so that pixels stay sharp.
 pub fn strip(title: &str, rows: &[Row]) -> Drawing {
     let laid: Vec<Laid> = rows.iter().map(Laid::out).collect();
     let heading = lettering::width(title, lettering::line_height(TITLE));

@@ -97,7 +97,7 @@ fn admit(access: &Access, request: &Request) -> Admitted {
     }
     let message = match text("x-api-key").or(text("authorization")) {
         Some(_) => {
-            "wrong key: send the one that 'eigenfaces serve' printed, or that it was given by --key or EIGENFACES_KEY"
+            "wrong key: send the one that 'eigenfaces serve' printed, or that it was given by --key-file or EIGENFACES_KEY"
         }
         None => {
             "open the address that 'eigenfaces serve' printed (it works once; start the server again for another), or send the key in the header x-api-key"

@@ -24,9 +24,8 @@ use super::folder_faces::{self, FolderFaces};
 use super::jobs::Job;
 use super::service::{Changes, Gesture, Service, Snapshot};
 use crate::cli::args::SortBy;
-use crate::cli::args::group::PURITY;
 use crate::cli::error::{Error, Result};
-use crate::cli::group::albums::{self, Albums, Remembered, Scan, Shown};
+use crate::cli::group::albums::{self, Albums, Remembered, Shown};
 use crate::cli::group::answers::{IGNORE, NOT_THIS};
 use crate::cli::group::apply;
 use crate::cli::group::enrolled::Enrolled;
@@ -72,14 +71,14 @@ fn grouped(
 ) -> Answer<Value> {
     let about = |error: Error| about_folder(folder, &error);
     let folders = [folder.to_owned()];
-    let albums = Albums::open(&folders, None, Scan::New, observer).map_err(about)?;
+    let albums = Albums::open(&folders, None, observer).map_err(about)?;
     let model = snapshot.model.as_deref();
     let identifier = model.and_then(identifier);
     let faces = albums.faces();
     let enrolled = service.enrolled(snapshot);
     let own = |face: &Shown<'_>| enrolled.person(&face.found.pixels).cloned();
     let query = QueryOptions::default();
-    let sorted = Sorted::of(&faces, &albums, identifier, &own, query, PURITY)?;
+    let sorted = Sorted::of(&faces, &albums, identifier, &own, query)?;
     service.set_folder(FolderFaces::of(folder, &faces));
 
     let mut room = MOST_FACES;

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::place::Place;
 use super::replace::{self, Existing, Privacy};
-use crate::dataset::{FileId, Mark, list_photos, marked};
+use crate::dataset::{FileId, list_photos, marked};
 use crate::error::{Error, Result, WriteProblem};
 
 /// Which files a result may replace.
@@ -109,17 +109,8 @@ impl Destination {
     /// # Errors
     /// As [`write_with`](Self::write_with).
     pub fn write(&self, privacy: Privacy, content: Vec<u8>) -> Result<()> {
-        let content = marked(content, Mark::Picture);
+        let content = marked(content);
         self.write_with(privacy, |out| out.write_all(&content))
-    }
-
-    /// Writes a face cut out of a photo (PNG), with a mark of its own: it may be enrolled.
-    ///
-    /// # Errors
-    /// As [`write_with`](Self::write_with).
-    pub fn write_face(&self, content: Vec<u8>) -> Result<()> {
-        let content = marked(content, Mark::Face);
-        self.write_with(Privacy::Personal, |out| out.write_all(&content))
     }
 
     /// Writes the file, whole or not at all: see [`replace_file`](super::replace_file).

@@ -92,15 +92,7 @@ fn a_jumble_is_grouped_named_and_enrolled() {
     assert_eq!(again.stdout, first.stdout);
     let one_thread = run(
         folder.path(),
-        [
-            "group",
-            "photos",
-            "--format",
-            "json",
-            "--rescan",
-            "--threads",
-            "1",
-        ],
+        ["group", "photos", "--format", "json", "--threads", "1"],
     )
     .done();
     assert_eq!(one_thread.stdout, first.stdout);
@@ -466,11 +458,7 @@ fn what_cannot_be_sorted_is_not_counted() {
 fn a_dry_run_writes_nothing() {
     let folder = crate::enrolled();
     let ada = crate::text(crate::support::photo_of_ada());
-    for (option, value) in [
-        ("--sort-into", "out"),
-        ("--annotate", "out"),
-        ("--save-faces", "out"),
-    ] {
+    for (option, value) in [("--sort-into", "out"), ("--annotate", "out")] {
         let both = ["identify", ada, "--write-xmp", "--dry-run", option, value];
         run(folder.path(), both).ended(2, &[option]);
     }
@@ -584,7 +572,7 @@ fn rows(run: &Run) -> usize {
 }
 
 #[test]
-fn what_was_said_outlives_rescans_and_photos_that_are_away() {
+fn what_was_said_outlives_photos_that_are_away() {
     let folder = scratch();
     let at = |name: &str| folder.path().join(name);
     jumbled(&at("photos"), &["Ada"]);
@@ -597,7 +585,6 @@ fn what_was_said_outlives_rescans_and_photos_that_are_away() {
     run(folder.path(), ["group", "--apply", "names/groups.csv"]).done();
     let left = table(&[]);
     assert!(left < all, "{left} of {all}");
-    assert_eq!(table(&["--rescan"]), left);
     fs::rename(at("photos"), at("away")).unwrap();
     fs::create_dir(at("photos")).unwrap();
     fs::rename(at("away/eigenfaces.faces"), at("photos/eigenfaces.faces")).unwrap();
@@ -616,14 +603,13 @@ fn an_index_replaces_nothing_but_an_index() {
     run(folder.path(), ["enroll", crate::text(bundled_faces())]).done();
     jumbled(&at("photos"), &["Ada"]);
     fs::copy(at("eigenfaces.npz"), at("photos/eigenfaces.faces")).unwrap();
-    run(folder.path(), ["group", "photos", "--rescan"])
-        .failed_saying(&["eigenfaces.faces", "move it away"]);
+    run(folder.path(), ["group", "photos"]).failed_saying(&["eigenfaces.faces", "move it away"]);
     #[cfg(unix)]
     {
         fs::remove_file(at("photos/eigenfaces.faces")).unwrap();
         std::os::unix::fs::symlink(at("eigenfaces.npz"), at("photos/eigenfaces.faces")).unwrap();
         let before = fs::read(at("eigenfaces.npz")).unwrap();
-        run(folder.path(), ["group", "photos", "--rescan"]).failed_saying(&["eigenfaces.faces"]);
+        run(folder.path(), ["group", "photos"]).failed_saying(&["eigenfaces.faces"]);
         assert_eq!(fs::read(at("eigenfaces.npz")).unwrap(), before);
     }
 }

@@ -76,7 +76,7 @@ const WRITERS: [Writer; 13] = [
         file: "x.html",
     },
     Writer {
-        args: &["basis", "--count", "3", "-o"],
+        args: &["basis", "--components", "3", "-o"],
         place: "basis",
         file: "basis/basis-002.png",
     },
@@ -279,24 +279,24 @@ fn what_is_read_is_never_replaced_not_even_by_force() {
 fn a_folder_made_for_results_is_written_anew_and_no_other() {
     let folder = prepared();
     let folder = folder.path();
-    for args in [["--count", "4"].as_slice(), &["--background"]] {
+    for args in [["--components", "4"].as_slice(), &["--background"]] {
         for _ in 0..2 {
             run(folder, [&["basis", "-o", "made"], args].concat()).done();
         }
     }
     assert!(folder.join("made/.eigenfaces-results").is_file());
     // Basis faces of a longer run go.
-    run(folder, ["basis", "--count", "2", "-o", "made"]).done();
+    run(folder, ["basis", "--components", "2", "-o", "made"]).done();
     assert!(folder.join("made/basis-002.png").exists());
     assert!(!folder.join("made/basis-003.png").exists());
     // In a folder of the user's, nothing is replaced and nothing goes.
     fs::create_dir(folder.join("own")).unwrap();
     fs::write(folder.join("own/basis-003.png"), "precious").unwrap();
-    run(folder, ["basis", "--count", "2", "-o", "own"]).done();
+    run(folder, ["basis", "--components", "2", "-o", "own"]).done();
     assert!(!folder.join("own/.eigenfaces-results").exists());
     let left = fs::read_to_string(folder.join("own/basis-003.png"));
     assert_eq!(left.unwrap(), "precious");
-    run(folder, ["basis", "--count", "2", "-o", "own"]).failed_saying(&[
+    run(folder, ["basis", "--components", "2", "-o", "own"]).failed_saying(&[
         "own/mean.png",
         "is there already",
         "--force",

@@ -149,11 +149,8 @@ fn a_single_photo_is_removed_by_source_hash_or_file() {
         [
             "people",
             "remove",
-            "--photo",
             "faces/Ada/3.png",
-            "--photo",
             digits,
-            "--photo",
             "copy",
             "--yes",
         ],
@@ -277,8 +274,8 @@ fn wrong_use_is_refused_and_changes_nothing() {
         ),
         (&["people", "list", "boris"], &["did you mean 'Boris'?"]),
         (
-            &["people", "remove", "--photo", "faces/Boris/9.png", "-y"],
-            &["no photo 'faces/Boris/9.png'", "--photos"],
+            &["people", "remove", "faces/Boris/9.png", "-y"],
+            &["nobody enrolled is called 'faces/Boris/9.png'"],
         ),
         (
             &["people", "rename", "Boris", "Cleo"],

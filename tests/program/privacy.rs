@@ -50,7 +50,7 @@ fn listed() -> Vec<(String, String, bool)> {
 }
 
 /// Every command that writes, with the row of the table that stands for what it writes, and the place of that.
-const WRITERS: [(&str, &[&str], &str); 17] = [
+const WRITERS: [(&str, &[&str], &str); 15] = [
     ("NAME", &["enroll", "faces"], "eigenfaces.npz"),
     (
         "FOLDER/eigenfaces.faces",
@@ -66,11 +66,6 @@ const WRITERS: [(&str, &[&str], &str); 17] = [
         "identify --annotate DIR",
         &["identify", "album", "--annotate", "annotated"],
         "annotated",
-    ),
-    (
-        "identify --save-faces DIR",
-        &["identify", "album", "--save-faces", "saved"],
-        "saved",
     ),
     (
         "identify --explain FILE",
@@ -112,11 +107,6 @@ const WRITERS: [(&str, &[&str], &str); 17] = [
         "evaluate --scores FILE",
         &["evaluate", "faces", "--scores", "scores.csv"],
         "scores.csv",
-    ),
-    (
-        "evaluate --failures DIR",
-        &["evaluate", "faces", "--failures", "failures"],
-        "failures",
     ),
     (
         "evaluate --report FILE",

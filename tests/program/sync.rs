@@ -217,7 +217,7 @@ fn sources_are_left_out_where_the_user_wants_it() {
         .done()
         .stdout[..12]
         .to_owned();
-    run(folder.path(), ["people", "remove", "--photo", digits, "-y"]).done();
+    run(folder.path(), ["people", "remove", digits, "-y"]).done();
     run(
         folder.path(),
         ["enroll", "faces", "--no-sources", "-m", "new.npz"]

@@ -28,7 +28,7 @@ fn a_model_with_a_kernel_identifies_and_says_that_it_has_no_basis_images() {
 
     let info = run(folder.path(), ["info"]).done();
     assert!(info.stdout.contains("kernel rbf:auto"), "{}", info.stdout);
-    let basis = run(folder.path(), ["basis", "-o", "basis", "--count", "3"]).done();
+    let basis = run(folder.path(), ["basis", "-o", "basis", "--components", "3"]).done();
     assert!(basis.stderr.contains("no basis images"), "{}", basis.stderr);
     assert!(image::open(folder.path().join("basis/pre-images.png")).is_ok());
 
@@ -213,7 +213,7 @@ fn scaled_pixels_recognise_and_are_shown_by_every_command() {
     let info: Value = serde_json::from_str(&told(at, "info --format json").done().stdout).unwrap();
     assert_eq!(info["scaled_pixels"], true);
 
-    let said = told(at, "basis -o basis --count 4").done().stderr;
+    let said = told(at, "basis -o basis --components 4").done().stderr;
     assert!(said.contains("sheet-gray.png"), "{said}");
     assert!(image::open(at.join("basis/sheet-gray.png")).is_ok());
 

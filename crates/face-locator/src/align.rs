@@ -9,9 +9,7 @@ pub use super::bilinear::Point;
 use super::bilinear::bilinear;
 use super::crop::samples;
 
-/// Position of the eyes in an aligned crop.
-///
-/// Both eyes lie on one level, the left one as far from the left edge as the right one from the right.
+/// Position of the eyes in an aligned crop: on one level, as far from the left edge as from the right.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct EyePlacement {
     /// Distance of each eye from its nearer side edge, as a fraction of the crop's width.
@@ -43,9 +41,7 @@ pub struct Similarity {
 }
 
 impl Similarity {
-    /// The one similarity that takes both points of `from` to those of `to`.
-    ///
-    /// Two equal points in `from` give the plain shift of the first.
+    /// The similarity that takes both points of `from` to those of `to`; of two equal points, the shift of the first.
     pub fn between(from: [Point; 2], to: [Point; 2]) -> Self {
         let (du, dv) = (from[1][0] - from[0][0], from[1][1] - from[0][1]);
         let (dx, dy) = (to[1][0] - to[0][0], to[1][1] - to[0][1]);
@@ -92,8 +88,7 @@ pub fn align(
     })
 }
 
-/// As [`align`], by levels (0 to 255) to which a tone curve was applied before they are averaged: width x height of them,
-/// row by row, not rounded.
+/// As [`align`], by levels (0 to 255) after a tone curve: width x height of them, row by row, not rounded.
 pub fn align_with_tone(
     photo: &GrayImage,
     eyes: [Point; 2],

@@ -7,9 +7,7 @@ use vectorised::whole;
 /// A point in a photo: x to the right, y downwards, in pixels.
 pub type Point = [f32; 2];
 
-/// The gray value at a point between pixels; beyond the border that of the nearest pixel.
-///
-/// The photo must not be empty.
+/// The gray value at a point between pixels, beyond the border that of the nearest; the photo must not be empty.
 #[inline]
 pub(super) fn bilinear(photo: &GrayImage, [x, y]: Point) -> f32 {
     let (last_x, last_y) = (photo.width() - 1, photo.height() - 1);
@@ -27,8 +25,7 @@ pub(super) fn bilinear(photo: &GrayImage, [x, y]: Point) -> f32 {
     upper * (1.0 - fy) + lower * fy
 }
 
-/// Fills in, for every pixel of a row but the last: itself, the one to its right, the one below (in the next row), and the one
-/// below that to the right.
+/// For every pixel of a row but the last: itself, the one to its right, the one below, and the one below that to the right.
 #[inline(always)]
 fn put_together(upper: &[u8], lower: &[u8], squares: &mut [[u8; 4]]) {
     let left = upper.iter().zip(lower);

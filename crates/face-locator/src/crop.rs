@@ -94,8 +94,7 @@ fn mean(values: &[f32], weights: &[f32]) -> u8 {
     (products.sum::<f32>() + 0.5) as u8
 }
 
-/// Every one of `count` columns (or rows) is the mean of `samples` bilinear samples of the photo's `length` pixels,
-/// spread evenly over the step from one to the next.
+/// Each of `count` columns (or rows) is the mean of `samples` bilinear samples of the photo's `length` pixels.
 fn spans(from: f32, step: f32, count: u32, samples: u32, length: u32) -> Vec<Span> {
     let last = length - 1;
     let share = 1.0 / samples as f32;

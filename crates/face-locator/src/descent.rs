@@ -155,8 +155,7 @@ fn gradient_directions(patch: &[f32], row: usize, bands: &mut [[f32; PATCH]; DIR
     }
 }
 
-/// The two cells nearest to a pixel and its share in each, falling linearly with distance; at the
-/// patch's edge both are the outermost cell.
+/// The two cells nearest to a pixel and its share in each, linear with distance; at the edge both are the outermost.
 #[inline(always)]
 fn cell_shares(pixel: usize) -> [(usize, f32); 2] {
     let at = (pixel as f32 + 0.5) / CELL as f32 - 0.5;

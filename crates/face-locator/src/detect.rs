@@ -153,9 +153,6 @@ fn glance(photo: &GrayImage, scale: f64) -> Result<f64, LocateError> {
 }
 
 /// The turn of a photo in which no face was found upright, if one shows a face surely.
-///
-/// # Errors
-/// The photo cannot be resized.
 pub(crate) fn lying(photo: &GrayImage) -> Result<Option<Turn>, LocateError> {
     let size = [photo.width(), photo.height()];
     let longest = f64::from(size[0].max(size[1]));

@@ -72,8 +72,7 @@ impl Portrait {
 pub struct EyeFit {
     /// In photo pixels, image-left eye first.
     pub eyes: Eyes,
-    /// Distance between the ends of walks from different starts, in distances between the eyes: below 0.05 for
-    /// most faces, larger where there is no face.
+    /// Distance between the ends of walks from different starts, in eye distances: below 0.05 for most faces.
     pub spread: f32,
 }
 

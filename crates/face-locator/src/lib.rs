@@ -80,9 +80,6 @@ pub struct Locator {
 
 impl Locator {
     /// The locator with the models that come with the program.
-    ///
-    /// # Errors
-    /// When the program itself is damaged.
     pub fn new() -> Result<Self, LocateError> {
         Ok(Self {
             eyes: EyeModel::bundled()?,
@@ -90,9 +87,6 @@ impl Locator {
     }
 
     /// The locator with the models that come with the program, made once and shared by all threads.
-    ///
-    /// # Errors
-    /// When the program itself is damaged.
     pub fn shared() -> Result<&'static Self, LocateError> {
         static SHARED: OnceLock<Result<Locator, LocateError>> = OnceLock::new();
         SHARED.get_or_init(Self::new).as_ref().map_err(Clone::clone)
@@ -192,8 +186,7 @@ fn has_eyes_in(face: &Location, (width, height): (u32, u32)) -> bool {
     face.eyes.iter().all(is_in)
 }
 
-/// Takes the face that fills the photo in place of finds within it, such as a mouth; if it was found before, it stays as it
-/// was.
+/// Takes the face that fills the photo in place of finds within it, unless it was found before.
 fn take_filling(faces: &mut Vec<Location>, filling: Location) {
     let is_large = |face: &Location| 2.0 * face.bounds[2] > filling.bounds[2];
     if faces.iter().any(is_large) {
@@ -220,9 +213,7 @@ fn is_face(find: &Location) -> bool {
     find.score >= detect::MIN_SCORE as f32 + SCORE_FOR_SPREAD * find.eye_spread
 }
 
-/// Which face a photo of one person is about: the largest and most central. `None` without faces.
-///
-/// `size` is the photo's width and height.
+/// Which face a photo (`size`: width, height) of one person is about: the largest and most central.
 pub fn main_face(faces: &[Location], (width, height): (u32, u32)) -> Option<usize> {
     let weight = |face: &Location| {
         let [x, y, w, h] = face.bounds;

@@ -51,9 +51,6 @@ fn scale_to(pixels: f64, (width, height): (u32, u32)) -> f64 {
 }
 
 /// Shows the cascade a photo at this scale; what it finds, in the photo's pixels. `looked` runs the cascade.
-///
-/// # Errors
-/// The photo cannot be resized.
 pub(crate) fn look(
     photo: &GrayImage,
     scale: f64,

@@ -75,9 +75,6 @@ const OVERLAP: f32 = 0.3;
 const GAMMA: f32 = 0.45;
 
 /// The face that fills the photo, if there is one.
-///
-/// # Errors
-/// The photo cannot be resized.
 pub(crate) fn filling_face(photo: &GrayImage) -> Result<Option<Detection>, LocateError> {
     let size = [photo.width(), photo.height()];
     let scale = f64::from(LENGTH) / f64::from(size[0].max(size[1]).max(1));

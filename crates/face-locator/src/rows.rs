@@ -1,8 +1,6 @@
 //! The order in which people read faces: row by row from the top, each row from left to right.
 
-/// Puts things with boxes (left, top, width, height) in order: those that overlap by half in height are one row.
-///
-/// The same whatever the order they come in, but for boxes that are equal.
+/// Sorts things by boxes (left, top, width, height): those that overlap by half in height are one row.
 pub(crate) fn in_rows<T>(mut all: Vec<T>, bounds: impl Fn(&T) -> [f32; 4]) -> Vec<T> {
     let middle = |item: &T| {
         let [left, top, width, height] = bounds(item);

@@ -133,8 +133,7 @@ fn candidates(
     pairs
 }
 
-/// The number of texts that a region shares with a face. It decides between faces in the same place, so that writing
-/// them twice changes nothing.
+/// The number of texts that a region shares with a face, by which faces in the same place are told apart.
 fn likeness(found: &Found<'_>, face: &Face<'_>) -> u8 {
     let Some(mark) = &found.region.mark else {
         return 0;

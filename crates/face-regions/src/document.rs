@@ -1,135 +1,221 @@
-//! An XML document as a tree of elements that know where in the text they stand.
+//! A document that is well-formed XML, by `roxmltree`, whose elements know where in the text they stand.
 
 use std::ops::Range;
 
+use roxmltree::ParsingOptions;
+
 use super::names::{Namespace, Property};
+use super::problem::XmpProblem;
 
-/// A document that is well-formed XML.
-#[derive(Debug)]
-pub(super) struct Document<'a> {
-    /// The text the places are of.
-    pub text: &'a str,
-    /// All elements in the order of their start tags; the first is the root.
-    pub(super) elements: Vec<Element<'a>>,
+pub(super) type Document<'a> = roxmltree::Document<'a>;
+pub(super) type Attribute<'d> = roxmltree::Attribute<'d, 'd>;
+
+/// White space in XML.
+pub(super) const SPACE: [char; 4] = [' ', '\t', '\r', '\n'];
+
+/// The most that is read: levels (sidecars of Lightroom with masks have some twenty), elements, attributes of an element, and
+/// declarations of namespaces. The parser's time and memory grow with the square of the last two.
+const LIMITS: [(&str, usize); 4] = [
+    ("levels of elements", 100),
+    ("elements", 250_000),
+    ("attributes of an element", 2_000),
+    ("declarations of namespaces", 5_000),
+];
+
+/// Reads a document. What is not well-formed (XML 1.0, Namespaces in XML 1.0) is refused, because a document that is
+/// misread would be damaged by writing into it.
+pub(super) fn parse(text: &str) -> Result<Document<'_>, XmpProblem> {
+    refuse_large(text)?;
+    refuse_encoding(text)?;
+    if let Some(c) = text.chars().find(|&c| !is_character(c)) {
+        let reason = format!("the character {c:?}, which XML does not allow");
+        return Err(XmpProblem::Malformed { reason });
+    }
+    Document::parse_with_options(text, ParsingOptions::default()).map_err(|error| match error {
+        roxmltree::Error::DtdDetected => XmpProblem::Doctype,
+        error => XmpProblem::Malformed {
+            reason: error.to_string(),
+        },
+    })
 }
 
-#[derive(Debug)]
-pub(super) struct Element<'a> {
-    /// The name with its prefix.
-    pub qualified: &'a str,
-    pub namespace: Namespace,
-    /// The name without prefix.
-    pub local: &'a str,
-    pub start_tag: Range<usize>,
-    pub end: End,
-    pub parent: Option<usize>,
-    pub children: Vec<usize>,
-    /// The attributes but for declarations of namespaces.
-    pub attributes: Vec<Attribute<'a>>,
-    /// The prefixes declared here.
-    pub declared: Vec<(&'a str, Namespace)>,
-    /// The text directly inside, without that of the elements inside.
-    pub content: String,
-    /// The places of that text: runs of characters, references and CDATA.
-    pub content_places: Vec<Range<usize>>,
+/// Refuses what is larger than [`LIMITS`], before anything is made of it. As far as the text is well-formed, the tags found
+/// are those that the parser finds.
+fn refuse_large(text: &str) -> Result<(), XmpProblem> {
+    let mut levels = 0_usize;
+    let (mut elements, mut declarations) = (0, 0);
+    let mut rest = text;
+    while let Some(at) = rest.find('<') {
+        rest = &rest[at..];
+        let apart = [("<!--", "-->"), ("<![CDATA[", "]]>"), ("<?", "?>")];
+        let apart = apart.iter().find(|(start, _)| rest.starts_with(start));
+        let end = match apart {
+            Some((_, end)) => rest.find(end).map(|at| at + end.len()),
+            None => tag_length(rest),
+        };
+        let Some(end) = end else {
+            return Ok(());
+        };
+        let tag = &rest[..end];
+        rest = &rest[end..];
+        if apart.is_some() {
+            continue;
+        }
+        if tag.starts_with("</") {
+            levels = levels.saturating_sub(1);
+            continue;
+        }
+        levels += 1;
+        elements += 1;
+        declarations += tag.matches("xmlns").count();
+        let counts = [levels, elements, tag.matches('=').count(), declarations];
+        for ((items, limit), count) in LIMITS.into_iter().zip(counts) {
+            if count > limit {
+                return Err(XmpProblem::TooComplex { items, limit });
+            }
+        }
+        levels -= usize::from(tag.ends_with("/>"));
+    }
+    Ok(())
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum End {
-    /// The start tag is the end too: `<a/>`.
-    Empty,
-    Tag(Range<usize>),
+/// The length of the tag that a text begins with. What stands in quotes does not end it.
+fn tag_length(text: &str) -> Option<usize> {
+    let mut quote = None;
+    let end = text.bytes().position(|byte| {
+        match quote {
+            None if matches!(byte, b'"' | b'\'') => quote = Some(byte),
+            Some(open) if open == byte => quote = None,
+            _ => {}
+        }
+        quote.is_none() && byte == b'>'
+    });
+    Some(end? + 1)
 }
 
-#[derive(Debug)]
-pub(super) struct Attribute<'a> {
-    pub namespace: Namespace,
-    /// The name without prefix.
-    pub local: &'a str,
-    /// The value, unescaped.
-    pub value: String,
-    /// The place of the value between its quotes.
-    pub place: Range<usize>,
-}
-
-impl Attribute<'_> {
-    pub(super) fn is(&self, property: Property) -> bool {
-        self.namespace == property.namespace && self.local == property.local
+/// Refuses a document that declares another encoding than those that are decoded here.
+fn refuse_encoding(text: &str) -> Result<(), XmpProblem> {
+    const KNOWN: [&str; 6] = [
+        "utf-8", "utf8", "utf-16", "utf-16le", "utf-16be", "us-ascii",
+    ];
+    let declaration = text
+        .strip_prefix("<?xml ")
+        .and_then(|it| it.split_once("?>"));
+    let encoding = declaration.and_then(|(it, _)| it.split_once("encoding"));
+    let encoding = encoding.and_then(|(_, it)| it.split(['"', '\'']).nth(1));
+    let is_known = |name: &str| KNOWN.iter().any(|it| it.eq_ignore_ascii_case(name));
+    match encoding.is_none_or(is_known) {
+        true => Ok(()),
+        false => Err(XmpProblem::Encoding {
+            expected: "UTF-8 or UTF-16 by its XML declaration",
+        }),
     }
 }
 
+/// True for a character that XML 1.0 allows (2.2).
+pub(super) fn is_character(c: char) -> bool {
+    !matches!(c, '\u{0}'..='\u{8}' | '\u{B}' | '\u{C}' | '\u{E}'..='\u{1F}' | '\u{FFFE}' | '\u{FFFF}')
+}
+
+/// An element.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Node<'d> {
-    document: &'d Document<'d>,
-    pub element: &'d Element<'d>,
-}
-
-impl<'d> Document<'d> {
-    /// All elements in the order of their start tags.
-    pub(super) fn nodes(&'d self) -> impl Iterator<Item = Node<'d>> {
-        self.elements.iter().map(move |element| Node {
-            document: self,
-            element,
-        })
-    }
-
-    fn node(&'d self, index: usize) -> Option<Node<'d>> {
-        let element = self.elements.get(index)?;
-        Some(Node {
-            document: self,
-            element,
-        })
-    }
-}
+pub(super) struct Node<'d>(pub roxmltree::Node<'d, 'd>);
 
 impl<'d> Node<'d> {
-    pub(super) fn is(&self, property: Property) -> bool {
-        self.element.namespace == property.namespace && self.element.local == property.local
+    /// All elements of a document in the order of their start tags.
+    pub(super) fn all(document: &'d Document<'d>) -> impl Iterator<Item = Self> {
+        document
+            .descendants()
+            .filter(|it| it.is_element())
+            .map(Self)
     }
 
-    pub(super) fn children(self) -> impl DoubleEndedIterator<Item = Node<'d>> {
-        self.element
-            .children
-            .iter()
-            .filter_map(move |&child| self.document.node(child))
+    pub(super) fn is(self, property: Property) -> bool {
+        self.0.has_tag_name(property.name())
     }
 
-    pub(super) fn parent(self) -> Option<Node<'d>> {
-        self.document.node(self.element.parent?)
+    pub(super) fn children(self) -> impl DoubleEndedIterator<Item = Self> {
+        self.0.children().filter(|it| it.is_element()).map(Self)
     }
 
-    pub(super) fn attribute(self, property: Property) -> Option<&'d Attribute<'d>> {
-        self.element
-            .attributes
-            .iter()
-            .find(|attribute| attribute.is(property))
+    pub(super) fn parent(self) -> Option<Self> {
+        self.0.parent_element().map(Self)
     }
 
-    /// The namespace that a prefix stands for inside this element.
-    pub(super) fn namespace_of(self, prefix: &str) -> Option<Namespace> {
-        let mut node = Some(self);
-        while let Some(current) = node {
-            let declared = current.element.declared.iter();
-            if let Some(found) = declared.rev().find(|declared| declared.0 == prefix) {
-                return Some(found.1);
-            }
-            node = current.parent();
+    pub(super) fn attribute(self, property: Property) -> Option<Attribute<'d>> {
+        self.0.attribute_node(property.name())
+    }
+
+    /// Whether it or its attributes are of this namespace.
+    pub(super) fn has_attribute_of(self, namespace: Namespace) -> bool {
+        let mut attributes = self.0.attributes();
+        attributes.any(|it| it.namespace() == Some(namespace.uri))
+    }
+
+    /// The text in it; none where other elements, comments or instructions stand in it too.
+    pub(super) fn text(self) -> Option<&'d str> {
+        let mut children = self.0.children();
+        match (children.next(), children.next()) {
+            (None, _) => Some(""),
+            (Some(text), None) if text.is_text() => text.text(),
+            _ => None,
         }
-        None
     }
 
-    /// The offset of the first byte after the element.
-    pub(super) fn end(&self) -> usize {
-        match &self.element.end {
-            End::Empty => self.element.start_tag.end,
-            End::Tag(place) => place.end,
-        }
+    /// Whether there is no text in it but white space.
+    pub(super) fn is_blank(self) -> bool {
+        let mut texts = self.0.children().filter(|it| it.is_text());
+        texts.all(|it| it.text().unwrap_or_default().trim_matches(SPACE).is_empty())
+    }
+
+    /// The text that its usual prefix stands for, if that is declared here.
+    pub(super) fn bound(self, namespace: Namespace) -> Option<&'d str> {
+        self.0.lookup_namespace_uri(Some(namespace.prefix))
+    }
+
+    fn source(self) -> &'d str {
+        self.0.document().input_text()
+    }
+
+    /// The offset of its first byte.
+    pub(super) fn start(self) -> usize {
+        self.0.range().start
+    }
+
+    /// The offset of the first byte after it.
+    pub(super) fn end(self) -> usize {
+        self.0.range().end
+    }
+
+    /// The place of its start tag, which is all of it where it is empty (`<a/>`).
+    pub(super) fn start_tag(self) -> Range<usize> {
+        let start = self.start();
+        let length = tag_length(&self.source()[start..]).unwrap_or_default();
+        start..start + length
+    }
+
+    /// Whether its start tag is the end too.
+    pub(super) fn is_closed(self) -> bool {
+        self.source()[self.start_tag()].ends_with("/>")
+    }
+
+    /// The place between its tags.
+    pub(super) fn content(self) -> Range<usize> {
+        let (start, end) = (self.start_tag().end, self.end());
+        let length = self.source()[start..end].rfind("</");
+        start..start + length.unwrap_or_default()
+    }
+
+    /// Its name with the prefix.
+    pub(super) fn qualified(self) -> &'d str {
+        let tag = &self.source()[self.start_tag()][1..];
+        let end = tag.find(|c: char| SPACE.contains(&c) || "/>".contains(c));
+        &tag[..end.unwrap_or(tag.len())]
     }
 
     /// The line break and indentation before the element; empty where it does not begin a line.
-    pub(super) fn line_start(&self) -> String {
-        let start = self.element.start_tag.start;
-        let before = self.document.text.get(..start).unwrap_or_default();
+    pub(super) fn line_start(self) -> String {
+        let before = &self.source()[..self.start()];
         let Some((lines, indentation)) = before.rsplit_once('\n') else {
             return String::new();
         };
@@ -138,5 +224,102 @@ impl<'d> Node<'d> {
         }
         let line_break = if lines.ends_with('\r') { "\r\n" } else { "\n" };
         [line_break, indentation].concat()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn elements_lie_where_they_are_said_to_lie() {
+        let text = "<?xml version='1.0'?><!-- a --><p:a xmlns:p='u' b='&lt;>'>x&amp;<![CDATA[<y>]]></p:a >\n";
+        let document = parse(text).expect("a document");
+        let root = Node::all(&document).next().expect("a root");
+        assert_eq!(root.text(), Some("x&<y>"));
+        assert_eq!(root.qualified(), "p:a");
+        assert_eq!(&text[root.start_tag()], "<p:a xmlns:p='u' b='&lt;>'>");
+        assert_eq!(&text[root.content()], "x&amp;<![CDATA[<y>]]>");
+        assert_eq!(&text[root.end() - 7..root.end()], "</p:a >");
+        let document = parse("<a ><b c='/>'/><!-- --></a>").expect("a document");
+        let nodes: Vec<Node<'_>> = Node::all(&document).collect();
+        assert_eq!((nodes[0].text(), nodes[1].text()), (None, Some("")));
+        assert!(nodes[1].is_closed() && !nodes[0].is_closed());
+        assert_eq!(nodes[0].children().count(), 1);
+    }
+
+    #[test]
+    fn what_is_not_well_formed_is_refused() {
+        for text in [
+            "",
+            " ",
+            "text",
+            "<a>",
+            "<a></b>",
+            "</a>",
+            "<a/><b/>",
+            "<a/>text",
+            "&amp;<a/>",
+            "<a>&b;</a>",
+            "<a>&#1;</a>",
+            "<a>\u{1}</a>",
+            "<a>]]></a>",
+            "<a b='1' b='2'/>",
+            "<p:a/>",
+            "<a p:b='c'/>",
+            "<a xmlns:xml='u'/>",
+            "<a xmlns:p='u' xmlns:p='v'/>",
+            " <?xml version='1.0'?><a/>",
+            "<a><!-- -- --></a>",
+            "<a/><![CDATA[]]>",
+            "<a><![CDATA[</a>",
+            "<a b=\"<\"/>",
+            "<a>&</a>",
+            "<a",
+            "<a><!--</a>",
+            "<a xmlns:p='http://purl.org/dc/elements/1.1/' xmlns:q='http://purl.org/dc/elements/1.1/' p:b='' q:b=''/>",
+            "<a b>",
+            "<a b=c/>",
+            "<a b='c/>",
+            "<a b='c'd='e'/>",
+            "<1/>",
+            "<:a/>",
+            "< a/>",
+            "<a ='b'/>",
+            "<a b/c='d'/>",
+        ] {
+            let found = parse(text).map(|_| ());
+            assert!(
+                matches!(found, Err(XmpProblem::Malformed { .. })),
+                "{text}: {found:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn declarations_that_are_not_supported_are_refused() {
+        let bomb = "<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>";
+        assert!(matches!(parse(bomb), Err(XmpProblem::Doctype)));
+        let latin = "<?xml version='1.0' encoding='ISO-8859-1'?><a/>";
+        assert!(matches!(parse(latin), Err(XmpProblem::Encoding { .. })));
+    }
+
+    #[test]
+    fn bombs_are_refused() {
+        let names = |from: &str, count: usize| -> String {
+            (0..count).map(|n| format!(" {from}{n}='u{n}'")).collect()
+        };
+        for bomb in [
+            "<a>".repeat(100_000),
+            format!("<a>{}</a>", "<a/>".repeat(300_000)),
+            format!("<a{}/>", names("a", 50_000)),
+            format!(
+                "<a>{}</a>",
+                format!("<a{}/>", names("xmlns:a", 100)).repeat(60)
+            ),
+        ] {
+            assert!(matches!(parse(&bomb), Err(XmpProblem::TooComplex { .. })));
+        }
+        assert!(parse(&format!("<a{}/>", names("a", 2_000))).is_ok());
     }
 }

@@ -2,12 +2,11 @@
 
 use std::ops::Range;
 
-use super::document::{End, Node};
-use super::fragment::{self, Fragment, deeper};
-use super::names::{Namespace, Property};
+use super::document::Node;
+use super::fragment::{self, Fragment, deeper, escaped};
+use super::names::Property;
 use super::problem::XmpProblem;
 use super::rdf::{Form, Structure, Value};
-use super::tag::escaped;
 
 #[derive(Debug, Default)]
 pub(super) struct Edits {
@@ -39,28 +38,20 @@ impl Edits {
         let line_start = last.map_or_else(|| deeper(&host.line_start()), |last| last.line_start());
         let mut text = String::new();
         for fragment in fragments {
-            let missing: Vec<Namespace> = fragment
-                .namespaces()
-                .into_iter()
-                .filter(|&namespace| !is_declared(host, namespace))
-                .collect();
+            let mut missing = fragment.namespaces();
+            missing.retain(|&it| host.bound(it) != Some(it.uri));
             fragment.render(&line_start, &missing, &mut text);
         }
-        let start_tag = &host.element.start_tag;
-        match (&host.element.end, last) {
-            (End::Tag(_), Some(last)) => self.insert(last.end(), text),
-            (End::Tag(_), None) => self.insert(start_tag.end, text),
-            (End::Empty, _) => {
-                let end = format!("{}</{}>", host.line_start(), host.element.qualified);
-                let slash = start_tag.end.saturating_sub("/>".len());
-                self.replace(slash..start_tag.end, format!(">{text}{end}"));
-            }
+        match last {
+            Some(last) => self.insert(last.end(), text),
+            None if host.is_closed() => self.open(host, &text, &host.line_start()),
+            None => self.insert(host.start_tag().end, text),
         }
     }
 
     /// Removes an element, with the line break before it.
     pub(super) fn remove(&mut self, node: Node<'_>) {
-        let start = node.element.start_tag.start - node.line_start().len();
+        let start = node.start() - node.line_start().len();
         self.replace(start..node.end(), String::new());
     }
 
@@ -84,8 +75,8 @@ impl Edits {
         let mut text = String::new();
         for &(name, value) in fields {
             let namespace = name.namespace;
-            match host.namespace_of(namespace.prefix()) {
-                Some(bound) if bound == namespace => {}
+            match host.bound(namespace) {
+                Some(bound) if bound == namespace.uri => {}
                 // Declaring the prefix anew would change the meaning of what the element has.
                 Some(_) => {
                     let property = property.usual;
@@ -99,7 +90,7 @@ impl Edits {
             }
             text.push_str(&fragment::attribute(name.usual, value));
         }
-        let name_end = host.element.start_tag.start + 1 + host.element.qualified.len();
+        let name_end = host.start() + 1 + host.qualified().len();
         self.insert(name_end, text);
         Ok(())
     }
@@ -115,27 +106,18 @@ impl Edits {
             property: property.usual,
         };
         match value.simple().ok_or(unsupported)? {
-            Value::Attribute(attribute) => self.replace(attribute.place.clone(), escaped(text)),
-            Value::Element(node) => self.set_content(node, text),
+            Value::Attribute(attribute) => self.replace(attribute.range_value(), escaped(text)),
+            Value::Element(node) if node.is_closed() => self.open(node, &escaped(text), ""),
+            Value::Element(node) => self.replace(node.content(), escaped(text)),
         }
         Ok(())
     }
 
-    /// Comments between the parts of the old text stay.
-    fn set_content(&mut self, node: Node<'_>, text: &str) {
-        let start_tag = &node.element.start_tag;
-        if node.element.end == End::Empty {
-            let slash = start_tag.end.saturating_sub("/>".len());
-            let content = format!(">{}</{}>", escaped(text), node.element.qualified);
-            self.replace(slash..start_tag.end, content);
-            return;
-        }
-        let mut places = node.element.content_places.iter().cloned();
-        let first = places.next().unwrap_or(start_tag.end..start_tag.end);
-        self.replace(first, escaped(text));
-        for place in places {
-            self.replace(place, String::new());
-        }
+    /// Gives an empty element a content, and an end tag after `line_start`.
+    fn open(&mut self, node: Node<'_>, content: &str, line_start: &str) {
+        let end = node.start_tag().end;
+        let opened = format!(">{content}{line_start}</{}>", node.qualified());
+        self.replace(end - "/>".len()..end, opened);
     }
 
     fn insert(&mut self, at: usize, text: String) {
@@ -145,9 +127,4 @@ impl Edits {
     fn replace(&mut self, place: Range<usize>, text: String) {
         self.changes.push((place, text));
     }
-}
-
-/// True where the usual prefix of a namespace stands for it.
-fn is_declared(host: Node<'_>, namespace: Namespace) -> bool {
-    namespace == Namespace::Xml || host.namespace_of(namespace.prefix()) == Some(namespace)
 }

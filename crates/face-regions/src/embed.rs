@@ -194,8 +194,7 @@ fn number(order: &Order, bytes: &[u8], at: usize) -> Option<usize> {
     Some((order.long)(*bytes.get(at..)?.first_chunk()?) as usize)
 }
 
-/// In tag 700 of the first directory: behind the end of the file, with a new directory where the tag is new. What stood in the
-/// tag is overwritten with zeros.
+/// In tag 700 of the first directory, behind the end of the file; what stood in the tag becomes zeros.
 fn tiff(file: &[u8], packet: &[u8], order: &Order) -> Result<Vec<u8>> {
     const ENTRY: usize = 12;
     const TAG: u16 = 700;

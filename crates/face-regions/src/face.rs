@@ -1,6 +1,6 @@
 //! Faces with names.
 
-use super::tag;
+use super::document::{SPACE, is_character};
 use super::{Area, XmpProblem};
 
 /// A face and the name to be written for it.
@@ -27,8 +27,8 @@ pub(super) struct Face<'a> {
 
 impl<'a> Face<'a> {
     pub(super) fn of(face: &NamedFace<'a>) -> Result<Self, XmpProblem> {
-        let name = face.name.trim_matches(tag::SPACE);
-        let readable = |c: char| tag::is_character(c) && !c.is_control();
+        let name = face.name.trim_matches(SPACE);
+        let readable = |c: char| is_character(c) && !c.is_control();
         if name.is_empty() || !name.chars().all(readable) {
             let name = face.name.to_owned();
             return Err(XmpProblem::Name { name });

@@ -1,7 +1,6 @@
 //! New elements, as text that fits where it is put.
 
 use super::names::{self, Namespace, Property};
-use super::tag::escaped;
 
 #[derive(Debug, Clone)]
 pub(super) struct Fragment {
@@ -68,8 +67,7 @@ impl Fragment {
         }
     }
 
-    /// The text of the element, which begins a line with `line_start` and declares these namespaces. Where
-    /// `line_start` is empty, all is one line.
+    /// The element's text, lines begun by `line_start` (empty: all one line), declaring these namespaces.
     pub(super) fn render(&self, line_start: &str, declared: &[Namespace], out: &mut String) {
         out.push_str(line_start);
         out.push('<');
@@ -111,6 +109,22 @@ pub(super) fn attribute(name: &str, value: &str) -> String {
 /// The declaration of a namespace by its usual prefix, with the space or the line break before it.
 pub(super) fn declaration(namespace: Namespace, line_start: &str) -> String {
     let indentation = if line_start.is_empty() { "" } else { "   " };
-    let name = format!("xmlns:{}", namespace.prefix());
-    [line_start, indentation, &attribute(&name, namespace.uri())].concat()
+    let name = format!("xmlns:{}", namespace.prefix);
+    [line_start, indentation, &attribute(&name, namespace.uri)].concat()
+}
+
+/// A text in a form that stands for it in an element as well as in an attribute of either quote.
+pub(super) fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' | '\t' | '\n' | '\r' => escaped.push_str(&format!("&#{};", u32::from(c))),
+            _ => escaped.push(c),
+        }
+    }
+    escaped
 }

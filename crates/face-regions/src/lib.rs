@@ -16,13 +16,10 @@ mod matching;
 mod names;
 mod new_region;
 mod orientation;
-mod parser;
 mod placing;
 mod problem;
 mod rdf;
 mod region;
-mod scopes;
-mod tag;
 mod write;
 mod writer;
 
@@ -41,11 +38,10 @@ pub use write::{Content, OwnNames, Written, write};
 use encoding::Decoded;
 use rdf::Packet;
 
-/// The orientation that a packet gives the photo (`tiff:Orientation`, EXIF's numbers 1 to 8); `None` where it says none, or
-/// cannot be read.
+/// The orientation in a packet (`tiff:Orientation`, 1 to 8); `None` where it says none, or cannot be read.
 pub fn orientation(packet: &[u8]) -> Option<u8> {
     let decoded = Decoded::new(packet).ok()?;
-    let document = parser::parse(decoded.text.trim_end_matches('\0')).ok()?;
+    let document = document::parse(decoded.text.trim_end_matches('\0')).ok()?;
     let packet = Packet::of(&document).ok()?;
     let text = packet
         .values(names::ORIENTATION)
@@ -64,6 +60,6 @@ pub fn orientation(packet: &[u8]) -> Option<u8> {
 pub fn read(packet: &[u8]) -> Result<Regions, XmpProblem> {
     let decoded = Decoded::new(packet)?;
     // Some writers end the packet in a photo with zeros.
-    let document = parser::parse(decoded.text.trim_end_matches('\0'))?;
+    let document = document::parse(decoded.text.trim_end_matches('\0'))?;
     Ok(region::of(&Packet::of(&document)?).0)
 }

@@ -120,8 +120,7 @@ fn stored_dimensions(exif: u8, displayed: Dimensions) -> Dimensions {
     }
 }
 
-/// The area, in the photo as stored, of a box in pixels of the photo as displayed, cut off at the photo's edges. None where
-/// the box lies beyond them.
+/// The area, as stored, of a box in pixels of the photo as displayed, cut off at its edges; none beyond them.
 fn stored_area(
     exif: u8,
     [left, top, width, height]: [f64; 4],

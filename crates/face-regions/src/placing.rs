@@ -36,8 +36,7 @@ impl Regions {
         Ok(stored.collect())
     }
 
-    /// The way round that the regions were written for: told by the size they were made for, and where that fits both, by the
-    /// faces that the names lie on.
+    /// The way round the regions were written for: by the size they were made for, else by the faces they lie on.
     pub(super) fn frame(&self, photo: &PhotoLayout) -> Result<Frame, XmpProblem> {
         let fits = |frame| self.fit(photo.size(frame)) != Fit::Different;
         match (self.dimensions, fits(Frame::Stored)) {

@@ -36,14 +36,9 @@ pub enum XmpProblem {
         expected: &'static str,
     },
     /// The packet is not well-formed XML.
-    #[error(
-        "the XMP is damaged or cut short at byte {at} ({reason}); {}",
-        SAVE_AGAIN
-    )]
+    #[error("the XMP is damaged or cut short ({reason}); {}", SAVE_AGAIN)]
     Malformed {
-        /// The offset in bytes, counted in the packet as UTF-8 without byte order mark.
-        at: usize,
-        /// The rule that is broken.
+        /// The rule that is broken, and where.
         reason: String,
     },
     /// The packet has a document type declaration, which XMP does not allow (Adobe XMP Specification Part 1, 7.1).
@@ -87,8 +82,7 @@ pub enum XmpProblem {
         /// The name given.
         name: String,
     },
-    /// The photo is turned when displayed, its regions may be meant for it as stored or as displayed, and no face that was
-    /// found tells which.
+    /// The photo is turned when displayed, and nothing tells whether its regions are for it as stored or as displayed.
     #[error(
         "it is not clear whom {name:?} names: the photo is turned when displayed, and neither way round the names lie on its faces; {}",
         NAME_AGAIN

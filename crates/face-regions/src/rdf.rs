@@ -1,9 +1,8 @@
 //! The values of properties in all forms that XMP allows (Adobe XMP Specification Part 1, 7.4 to 7.9).
 
-use super::document::{Attribute, Document, Node};
-use super::names::{self, Namespace, Property};
+use super::document::{Attribute, Document, Node, SPACE};
+use super::names::{self, Property};
 use super::problem::XmpProblem;
-use super::tag::SPACE;
 
 #[derive(Debug)]
 pub(super) struct Packet<'d> {
@@ -15,8 +14,7 @@ pub(super) struct Packet<'d> {
 impl<'d> Packet<'d> {
     /// The packet of a document: `rdf:RDF` is the root or directly in it.
     pub(super) fn of(document: &'d Document<'d>) -> Result<Self, XmpProblem> {
-        let found: Vec<Node<'d>> = document
-            .nodes()
+        let found: Vec<Node<'d>> = Node::all(document)
             .filter(|node| node.is(names::RDF))
             .collect();
         let outer = |node: &Node<'d>| node.parent().is_none_or(|parent| parent.parent().is_none());
@@ -38,17 +36,12 @@ impl<'d> Packet<'d> {
 
     /// The subject of the properties (`rdf:about`), empty for the photo that the packet belongs to.
     pub(super) fn about(&self) -> &'d str {
-        let plain = Property {
-            namespace: Namespace::Absent,
-            ..names::ABOUT
-        };
-        self.descriptions
-            .iter()
-            .find_map(|description| {
-                let host = description.host;
-                host.attribute(names::ABOUT).or(host.attribute(plain))
-            })
-            .map_or("", |about| about.value.as_str())
+        let about = self.descriptions.iter().find_map(|description| {
+            let Node(host) = description.host;
+            host.attribute(names::ABOUT.name())
+                .or(host.attribute("about"))
+        });
+        about.unwrap_or_default()
     }
 }
 
@@ -77,12 +70,12 @@ impl<'d> Structure<'d> {
     /// The structure that an element is the value of; none for lists and plain text.
     pub(super) fn of(node: Node<'d>) -> Option<Self> {
         if let Some(kind) = node.attribute(names::PARSE_TYPE) {
-            return (kind.value == "Resource").then_some(Self::of_children(node));
+            return (kind.value() == "Resource").then_some(Self::of_children(node));
         }
         match node.children().next() {
             Some(child) if is_container(child) => None,
             Some(child) => Some(Self::of_children(child)),
-            None if is_blank(node) && node.attribute(names::RESOURCE).is_none() => Some(Self {
+            None if node.is_blank() && node.attribute(names::RESOURCE).is_none() => Some(Self {
                 host: node,
                 form: Form::Attributes,
             }),
@@ -102,10 +95,12 @@ impl<'d> Structure<'d> {
 
     /// Whether it has no fields but these.
     pub(super) fn has_only(self, properties: &[Property]) -> bool {
-        let mut attributes = self.host.element.attributes.iter();
-        let mut elements = self.host.children();
-        attributes.all(|it| it.namespace == Namespace::Rdf || properties.iter().any(|&p| it.is(p)))
-            && elements.all(|it| properties.iter().any(|&p| it.is(p)))
+        let is_one = |it: &Attribute<'_>| {
+            let name = (it.namespace().unwrap_or_default(), it.name());
+            name.0 == names::RDF.namespace.uri || properties.iter().any(|p| p.name() == name)
+        };
+        self.host.0.attributes().all(|it| is_one(&it))
+            && (self.host.children()).all(|it| properties.iter().any(|&p| it.is(p)))
     }
 
     /// The text of a field, without white space around it.
@@ -128,7 +123,7 @@ pub(super) fn number(text: &str) -> Option<f64> {
 
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Value<'d> {
-    Attribute(&'d Attribute<'d>),
+    Attribute(Attribute<'d>),
     Element(Node<'d>),
 }
 
@@ -150,20 +145,16 @@ impl<'d> Value<'d> {
     }
 
     fn is_text(self) -> bool {
-        let rdf = |attribute: &Attribute<'_>| attribute.namespace == Namespace::Rdf;
-        match self {
-            Self::Attribute(_) => true,
-            Self::Element(node) => {
-                node.element.children.is_empty() && !node.element.attributes.iter().any(rdf)
-            }
-        }
+        self.element().is_none_or(|node| {
+            node.text().is_some() && !node.has_attribute_of(names::RDF.namespace)
+        })
     }
 
     /// The text, without white space around it; none where the value has no plain text.
     pub(super) fn text(self) -> Option<&'d str> {
         let text = match self.simple()? {
-            Self::Attribute(attribute) => attribute.value.as_str(),
-            Self::Element(node) => node.element.content.as_str(),
+            Self::Attribute(attribute) => attribute.value(),
+            Self::Element(node) => node.text()?,
         };
         Some(text.trim_matches(SPACE))
     }
@@ -186,8 +177,8 @@ impl<'d> Value<'d> {
     /// The element where it has neither content nor attributes, so that any value can be given to it.
     pub(super) fn empty(self) -> Option<Node<'d>> {
         let is_empty = |node: &Node<'_>| {
-            let (children, attributes) = (&node.element.children, &node.element.attributes);
-            is_blank(*node) && children.is_empty() && attributes.is_empty()
+            let has_attributes = node.0.attributes().next().is_some();
+            node.is_blank() && node.children().next().is_none() && !has_attributes
         };
         self.element().filter(is_empty)
     }
@@ -212,9 +203,7 @@ impl<'d> List<'d> {
 }
 
 fn is_container(node: Node<'_>) -> bool {
-    node.element.namespace == Namespace::Rdf && matches!(node.element.local, "Bag" | "Seq" | "Alt")
-}
-
-fn is_blank(node: Node<'_>) -> bool {
-    node.element.content.trim_matches(SPACE).is_empty()
+    [names::BAG, names::SEQ, names::ALT]
+        .into_iter()
+        .any(|it| node.is(it))
 }

@@ -105,8 +105,7 @@ pub enum Fit {
     Same,
     /// The packet does not tell.
     Unknown,
-    /// The proportions differ, as after cropping or turning, so that the regions do not apply (MWG Guidelines 2.0,
-    /// "Image Regions").
+    /// The proportions differ, as after cropping, so that the regions do not apply (MWG Guidelines 2.0).
     Different,
 }
 
@@ -116,20 +115,15 @@ const ROUNDED_PROPORTIONS: f64 = 0.01;
 impl Regions {
     /// The relation of a photo, whose size as stored is given, to the size that the MWG regions were made for.
     pub fn fit(&self, photo: Dimensions) -> Fit {
-        fit(self.dimensions, photo)
-    }
-}
-
-fn fit(made_for: Option<Dimensions>, photo: Dimensions) -> Fit {
-    let Some(made_for) = made_for else {
-        return Fit::Unknown;
-    };
-    let ((width, height), (photo_width, photo_height)) = (made_for.sides(), photo.sides());
-    let (a, b) = (width * photo_height, height * photo_width);
-    if (a - b).abs() <= ROUNDED_PROPORTIONS * a.max(b) {
-        Fit::Same
-    } else {
-        Fit::Different
+        let Some(made_for) = self.dimensions else {
+            return Fit::Unknown;
+        };
+        let ((width, height), (photo_width, photo_height)) = (made_for.sides(), photo.sides());
+        let (a, b) = (width * photo_height, height * photo_width);
+        match (a - b).abs() <= ROUNDED_PROPORTIONS * a.max(b) {
+            true => Fit::Same,
+            false => Fit::Different,
+        }
     }
 }
 
@@ -167,128 +161,114 @@ impl Found<'_> {
     }
 }
 
-/// The regions of a packet.
+/// The regions of a packet: those of the MWG, then those of others.
 pub(super) fn of<'d>(packet: &Packet<'d>) -> (Regions, Vec<Found<'d>>) {
-    let found = all(packet);
+    let mut found: Vec<Found<'d>> = Vec::new();
+    let mut unplaced = Vec::new();
+    for (item, structure, described) in descriptions(packet) {
+        let Some(area) = described.area else {
+            let is_ours =
+                |name: &String| described.mark.as_ref().is_some_and(|it| it.name == *name);
+            let name = described.name.filter(|name| !is_ours(name));
+            unplaced.extend(name.filter(|_| described.kind == Kind::Face));
+            continue;
+        };
+        let region = Region {
+            area,
+            name: described.name,
+            kind: described.kind,
+            source: described.source,
+            mark: described.mark,
+        };
+        // A name of the MWG's goes before another that a program left behind for the same face.
+        let goes_before = |mwg: &Region| {
+            let is_mwg = mwg.source == Source::Mwg && region.source != Source::Mwg;
+            is_mwg
+                && mwg.is_named_face()
+                && mwg.name != region.name
+                && mwg.area.same_face(&area).is_some()
+        };
+        if !found.iter().any(|other| goes_before(&other.region)) {
+            found.push(Found {
+                region,
+                structure,
+                item,
+            });
+        }
+    }
     let regions = Regions {
         dimensions: dimensions(packet),
         list: found.iter().map(|found| found.region.clone()).collect(),
-        unplaced: unplaced(packet),
+        unplaced,
         extension: filled(packet.values(names::SIDECAR_FOR).find_map(Value::text)),
     };
     (regions, found)
 }
 
-/// The regions of a packet: those of MWG, then Microsoft's.
-fn all<'d>(packet: &Packet<'d>) -> Vec<Found<'d>> {
-    let found = |region: fn(Structure<'_>) -> Option<Region>| {
-        move |(item, structure): (Node<'d>, Structure<'d>)| {
-            let region = region(structure)?;
-            Some(Found {
-                region,
-                structure,
-                item,
-            })
-        }
-    };
-    let mut regions: Vec<Found<'d>> = mwg_items(packet).filter_map(found(mwg_region)).collect();
-    let others = microsoft_items(packet)
-        .filter_map(found(microsoft_region))
-        .chain(iptc_items(packet).filter_map(found(iptc_region)))
-        .chain(acdsee_items(packet).filter_map(found(acdsee_region)));
-    // A name of the MWG's goes before another that a program left behind for the same face.
-    let goes_before = |mwg: &Region, other: &Region| {
-        mwg.is_named_face() && mwg.name != other.name && mwg.area.same_face(&other.area).is_some()
-    };
-    let others: Vec<Found<'d>> = others
-        .filter(|other| {
-            !regions
-                .iter()
-                .any(|mwg| goes_before(&mwg.region, &other.region))
-        })
-        .collect();
-    regions.extend(others);
-    regions
+/// What a structure says of a region.
+struct Description {
+    /// None where its numbers are missing or out of range.
+    area: Option<Area>,
+    name: Option<String>,
+    kind: Kind,
+    source: Source,
+    mark: Option<Mark>,
 }
 
-/// The names of faces whose place cannot be read, but for those that this program gave.
-fn unplaced(packet: &Packet<'_>) -> Vec<String> {
-    let mwg = mwg_items(packet).map(|(_, structure)| structure);
-    let mwg = mwg.filter(|it| mwg_region(*it).is_none() && kind(*it) == Kind::Face);
-    let mwg = mwg.filter_map(|it| {
-        let name = filled(it.text(names::NAME));
-        name.filter(|name| mark(it).is_none_or(|mark| mark.name != *name))
-    });
-    let microsoft = microsoft_items(packet).map(|(_, structure)| structure);
-    let microsoft = microsoft.filter(|it| microsoft_region(*it).is_none());
-    let iptc = iptc_items(packet).map(|(_, structure)| structure);
-    let iptc = iptc.filter(|it| iptc_region(*it).is_none() && iptc_kind(*it) == Kind::Face);
-    let acdsee = acdsee_items(packet).map(|(_, structure)| structure);
-    let acdsee = acdsee.filter(|it| acdsee_region(*it).is_none() && acdsee_kind(*it) == Kind::Face);
-    mwg.chain(microsoft.filter_map(|it| filled(it.text(names::MICROSOFT_NAME))))
-        .chain(iptc.filter_map(iptc_name))
-        .chain(acdsee.filter_map(|it| filled(it.text(names::ACDSEE_NAME))))
-        .collect()
-}
-
-fn iptc_items<'d>(packet: &Packet<'d>) -> impl Iterator<Item = (Node<'d>, Structure<'d>)> {
-    let lists = packet.values(names::IPTC_REGIONS).filter_map(Value::list);
-    let items = lists.flat_map(|list| list.items);
-    items.filter_map(|item| Some((item, Structure::of(item)?)))
-}
-
-fn acdsee_items<'d>(packet: &Packet<'d>) -> impl Iterator<Item = (Node<'d>, Structure<'d>)> {
-    items(packet, names::ACDSEE_REGIONS, names::ACDSEE_LIST)
-}
-
-fn mwg_items<'d>(packet: &Packet<'d>) -> impl Iterator<Item = (Node<'d>, Structure<'d>)> {
-    items(packet, names::REGIONS, names::REGION_LIST)
-}
-
-fn microsoft_items<'d>(packet: &Packet<'d>) -> impl Iterator<Item = (Node<'d>, Structure<'d>)> {
-    items(packet, names::MICROSOFT_INFO, names::MICROSOFT_REGIONS)
-}
-
-/// The structures in a list, which is a field of a property.
-fn items<'d>(
+/// The items of all lists of regions, and what each says.
+fn descriptions<'d>(
     packet: &Packet<'d>,
-    property: Property,
-    list: Property,
-) -> impl Iterator<Item = (Node<'d>, Structure<'d>)> {
-    packet
-        .values(property)
-        .filter_map(Value::structure)
-        .flat_map(move |structure| structure.fields(list))
-        .filter_map(Value::list)
-        .flat_map(|list| list.items)
-        .filter_map(|item| Some((item, Structure::of(item)?)))
+) -> impl Iterator<Item = (Node<'d>, Structure<'d>, Description)> {
+    let described = |lists: Vec<Value<'d>>, describe: fn(Structure<'_>) -> Description| {
+        let items = lists.into_iter().filter_map(Value::list);
+        let items = items.flat_map(|list| list.items);
+        items.filter_map(move |item| {
+            let structure = Structure::of(item)?;
+            Some((item, structure, describe(structure)))
+        })
+    };
+    let fields = |property, list| {
+        let structures = packet.values(property).filter_map(Value::structure);
+        structures.flat_map(move |it| it.fields(list)).collect()
+    };
+    described(fields(names::REGIONS, names::REGION_LIST), mwg)
+        .chain(described(
+            fields(names::MICROSOFT_INFO, names::MICROSOFT_REGIONS),
+            microsoft,
+        ))
+        .chain(described(
+            packet.values(names::IPTC_REGIONS).collect(),
+            iptc,
+        ))
+        .chain(described(
+            fields(names::ACDSEE_REGIONS, names::ACDSEE_LIST),
+            acdsee,
+        ))
 }
 
-fn mwg_region(structure: Structure<'_>) -> Option<Region> {
-    let area = structure.field(names::AREA)?.structure()?;
-    if !matches!(area.text(names::AREA_UNIT), None | Some("" | "normalized")) {
-        return None;
-    }
-    Some(Region {
-        area: Area::new(
-            area.number(names::AREA_X)?,
-            area.number(names::AREA_Y)?,
-            area.number(names::AREA_W)?,
-            area.number(names::AREA_H)?,
-        )?,
+fn mwg(structure: Structure<'_>) -> Description {
+    let area = structure.field(names::AREA).and_then(Value::structure);
+    let is_relative = |area: &Structure<'_>| {
+        matches!(area.text(names::AREA_UNIT), None | Some("" | "normalized"))
+    };
+    let numbers = [names::AREA_X, names::AREA_Y, names::AREA_W, names::AREA_H];
+    Description {
+        area: area.filter(is_relative).and_then(|it| area_of(it, numbers)),
         name: filled(structure.text(names::NAME)),
-        kind: kind(structure),
+        kind: match structure.text(names::TYPE) {
+            None | Some("" | "Face") => Kind::Face,
+            Some("Pet") => Kind::Pet,
+            Some(_) => Kind::Other,
+        },
         source: Source::Mwg,
         mark: mark(structure),
-    })
+    }
 }
 
-fn kind(region: Structure<'_>) -> Kind {
-    match region.text(names::TYPE) {
-        None | Some("" | "Face") => Kind::Face,
-        Some("Pet") => Kind::Pet,
-        Some(_) => Kind::Other,
-    }
+/// The area of these fields: the centre, width and height.
+fn area_of(structure: Structure<'_>, fields: [Property; 4]) -> Option<Area> {
+    let [x, y, w, h] = fields.map(|field| structure.number(field));
+    Area::new(x?, y?, w?, h?)
 }
 
 fn mark(region: Structure<'_>) -> Option<Mark> {
@@ -299,25 +279,33 @@ fn mark(region: Structure<'_>) -> Option<Mark> {
     })
 }
 
-fn microsoft_region(structure: Structure<'_>) -> Option<Region> {
-    let [left, top, width, height] = numbers(structure.text(names::MICROSOFT_RECTANGLE)?)?;
-    Some(Region {
-        area: Area::new(left + width / 2.0, top + height / 2.0, width, height)?,
+fn microsoft(structure: Structure<'_>) -> Description {
+    let rectangle = structure.text(names::MICROSOFT_RECTANGLE).and_then(numbers);
+    let area = rectangle.and_then(|[left, top, width, height]| {
+        Area::new(left + width / 2.0, top + height / 2.0, width, height)
+    });
+    Description {
+        area,
         name: filled(structure.text(names::MICROSOFT_NAME)),
         kind: Kind::Face,
         source: Source::Microsoft,
         mark: None,
-    })
+    }
 }
 
-fn iptc_region(structure: Structure<'_>) -> Option<Region> {
-    Some(Region {
-        area: iptc_area(structure.field(names::IPTC_BOUNDARY)?.structure()?)?,
-        name: iptc_name(structure),
+/// The name is that of the person shown, or else the region's own.
+fn iptc(structure: Structure<'_>) -> Description {
+    let boundary = structure
+        .field(names::IPTC_BOUNDARY)
+        .and_then(Value::structure);
+    let name = |property| filled(structure.text(property));
+    Description {
+        area: boundary.and_then(iptc_area),
+        name: name(names::IPTC_PERSON).or_else(|| name(names::IPTC_NAME)),
         kind: iptc_kind(structure),
         source: Source::Iptc,
         mark: None,
-    })
+    }
 }
 
 /// A rectangle or polygon with relative numbers. Pixels, and circles, whose radius is a share of the width, need the
@@ -326,20 +314,15 @@ fn iptc_area(boundary: Structure<'_>) -> Option<Area> {
     if boundary.text(names::IPTC_UNIT)? != "relative" {
         return None;
     }
+    let point = |it: Structure<'_>| Some([it.number(names::IPTC_X)?, it.number(names::IPTC_Y)?]);
     match boundary.text(names::IPTC_SHAPE)? {
         "rectangle" => {
-            let [x, y] = iptc_point(boundary)?;
-            let (w, h) = (
-                boundary.number(names::IPTC_W)?,
-                boundary.number(names::IPTC_H)?,
-            );
-            Area::from_edges(x, y, x + w, y + h)
+            let ([x, y], w) = (point(boundary)?, boundary.number(names::IPTC_W)?);
+            Area::from_edges(x, y, x + w, y + boundary.number(names::IPTC_H)?)
         }
         "polygon" => {
             let vertices = boundary.field(names::IPTC_VERTICES)?.list()?.items;
-            let points = vertices
-                .into_iter()
-                .map(|item| iptc_point(Structure::of(item)?));
+            let points = vertices.into_iter().map(|it| point(Structure::of(it)?));
             let points = points.collect::<Option<Vec<[f64; 2]>>>()?;
             let edge = |axis: usize, side: fn(f64, f64) -> f64| {
                 points.iter().map(|point| point[axis]).reduce(side)
@@ -355,37 +338,18 @@ fn iptc_area(boundary: Structure<'_>) -> Option<Area> {
     }
 }
 
-fn iptc_point(structure: Structure<'_>) -> Option<[f64; 2]> {
-    Some([
-        structure.number(names::IPTC_X)?,
-        structure.number(names::IPTC_Y)?,
-    ])
-}
-
-/// The person shown, or else the region's own name.
-fn iptc_name(structure: Structure<'_>) -> Option<String> {
-    let name = |property| filled(structure.text(property));
-    name(names::IPTC_PERSON).or_else(|| name(names::IPTC_NAME))
-}
-
 /// A region whose types are given, none of them a human's, shows something else, unless a person in it is named.
 fn iptc_kind(structure: Structure<'_>) -> Kind {
     let types = structure.field(names::IPTC_TYPE).and_then(Value::list);
     let types = types.map(|list| list.items).unwrap_or_default();
     let is_human = |item: &Node<'_>| {
-        let entity = Structure::of(*item);
-        let identifiers = entity.map(|entity| {
-            [
-                entity.text(names::IPTC_IDENTIFIER),
-                entity.text(names::IPTC_NAME),
-            ]
+        let texts = Structure::of(*item).map(|entity| {
+            [names::IPTC_IDENTIFIER, names::IPTC_NAME].map(|property| entity.text(property))
         });
-        let mut texts = identifiers.into_iter().flatten().flatten();
-        texts.any(|text| {
+        texts.into_iter().flatten().flatten().any(|text| {
             let last = text.rsplit('/').next().unwrap_or_default();
-            ["human", "face", "person"]
-                .iter()
-                .any(|kind| last.eq_ignore_ascii_case(kind))
+            let mut kinds = ["human", "face", "person"].iter();
+            kinds.any(|kind| last.eq_ignore_ascii_case(kind))
         })
     };
     let is_person = filled(structure.text(names::IPTC_PERSON)).is_some();
@@ -395,29 +359,27 @@ fn iptc_kind(structure: Structure<'_>) -> Kind {
     }
 }
 
-fn acdsee_region(structure: Structure<'_>) -> Option<Region> {
+/// The place is where a person drew the region, or else where it was found.
+fn acdsee(structure: Structure<'_>) -> Description {
     let drawn = structure.field(names::ACDSEE_DRAWN);
-    let area = drawn
-        .or(structure.field(names::ACDSEE_FOUND))?
-        .structure()?;
-    Some(Region {
-        area: Area::new(
-            area.number(names::ACDSEE_X)?,
-            area.number(names::ACDSEE_Y)?,
-            area.number(names::ACDSEE_W)?,
-            area.number(names::ACDSEE_H)?,
-        )?,
+    let area = drawn.or(structure.field(names::ACDSEE_FOUND));
+    let numbers = [
+        names::ACDSEE_X,
+        names::ACDSEE_Y,
+        names::ACDSEE_W,
+        names::ACDSEE_H,
+    ];
+    Description {
+        area: area
+            .and_then(Value::structure)
+            .and_then(|it| area_of(it, numbers)),
         name: filled(structure.text(names::ACDSEE_NAME)),
-        kind: acdsee_kind(structure),
+        kind: match structure.text(names::ACDSEE_TYPE) {
+            None | Some("" | "Face") => Kind::Face,
+            Some(_) => Kind::Other,
+        },
         source: Source::Acdsee,
         mark: None,
-    })
-}
-
-fn acdsee_kind(structure: Structure<'_>) -> Kind {
-    match structure.text(names::ACDSEE_TYPE) {
-        None | Some("" | "Face") => Kind::Face,
-        Some(_) => Kind::Other,
     }
 }
 

@@ -1,10 +1,10 @@
 //! Writes named faces into a sidecar, new or existing.
 
 use super::decide::{Decision, Outcome, decide};
+use super::document;
 use super::encoding::Decoded;
 use super::face::{Face, NamedFace};
 use super::orientation::Frame;
-use super::parser;
 use super::rdf::Packet;
 use super::region::{self, Found, Naming};
 use super::writer::Writer;
@@ -110,7 +110,7 @@ fn merged(
     mut faces: Vec<Face<'_>>,
     own: OwnNames,
 ) -> Result<Merged, XmpProblem> {
-    let document = parser::parse(text)?;
+    let document = document::parse(text)?;
     let packet = Packet::of(&document)?;
     if faces.is_empty() && own == OwnNames::Keep {
         return Ok(Merged {
@@ -167,7 +167,7 @@ fn merged(
     let text = writer.finish(text);
     if let Some(text) = &text {
         // What could not be read again must not reach a disk.
-        parser::parse(text)?;
+        document::parse(text)?;
     }
     Ok(Merged {
         text,

@@ -189,8 +189,7 @@ impl<'d> Writer<'d> {
         }
     }
 
-    /// Adds the names that were written as keywords, and withdraws those that this program added before and that are none of
-    /// `names`, which faces have from now on.
+    /// Adds the names written as keywords, and withdraws those of this program that are none of `names`.
     pub(super) fn write_keywords(
         &mut self,
         faces: &[Face<'_>],
@@ -280,7 +279,7 @@ impl<'d> Writer<'d> {
             return Ok(Some(Fragment::elements(property, vec![bag])));
         };
         if let Some(list) = present.list() {
-            self.extended.push(list.container.element.start_tag.start);
+            self.extended.push(list.container.start());
             self.edits.add_elements(list.container, &items);
         } else {
             let node = present.empty().ok_or(unsupported(property))?;
@@ -291,18 +290,17 @@ impl<'d> Writer<'d> {
 
     /// Removes items, and lists that nothing is left of.
     fn remove_items(&mut self) {
-        let start = |node: &Node<'_>| node.element.start_tag.start;
-        let removed: HashSet<usize> = self.removed.iter().map(start).collect();
+        let removed: HashSet<usize> = self.removed.iter().map(|it| it.start()).collect();
         let mut emptied = HashSet::new();
         for item in std::mem::take(&mut self.removed) {
             let list = item.parent().filter(|list| {
-                !self.extended.contains(&start(list))
-                    && list.children().all(|item| removed.contains(&start(&item)))
+                !self.extended.contains(&list.start())
+                    && list.children().all(|item| removed.contains(&item.start()))
             });
             // The property that holds the list, and nothing else.
             match list.and_then(Node::parent) {
                 Some(property) if property.children().count() == 1 => {
-                    if emptied.insert(start(&property)) {
+                    if emptied.insert(property.start()) {
                         self.edits.remove(property);
                     }
                 }

@@ -16,15 +16,18 @@ pub struct Identify {
     /// Wait for new photos in these folders, and identify each as it comes
     ///
     /// With --format json a line each, until it is ended (Ctrl-C). Photos that are there at the start are left alone. A file is looked at when it has not changed for a second, and again when it is written anew. Frames of one moment that come together are one photo, judged by all of them.
-    #[arg(long, conflicts_with_all = ["annotate", "save_faces", "explain", "sort_into", "write_xmp"])]
+    #[arg(long, conflicts_with_all = ["annotate", "explain", "sort_into", "write_xmp"])]
     pub watch: bool,
     /// With --watch: post each line of JSON to this address, such as <http://homeassistant:8123/api/webhook/ID>
     ///
     /// Tried again until it is taken. Others on this machine can read a command line: in the environment's EIGENFACES_WEBHOOK they cannot. http alone: what is beyond this network is reached through a proxy.
     #[arg(long, value_name = "URL", requires = "watch", value_parser = WebhookUrl::given)]
     pub webhook: Option<WebhookUrl>,
-    #[command(flatten)]
-    pub pictures: Pictures,
+    /// Write copies with frames and names to this folder
+    ///
+    /// A copy of each photo that shows a face, with frame and number at each, and the names of those known or probable. Readable by you only. The folder is made where it is missing.
+    #[arg(long, value_name = "DIR")]
+    pub annotate: Option<PathBuf>,
     #[command(flatten)]
     pub sorting: Sorting,
     #[command(flatten)]
@@ -53,29 +56,13 @@ pub struct Identify {
 impl Identify {
     /// Whether it writes anything besides its answers.
     pub fn writes_files(&self) -> bool {
-        let (pictures, sorting, xmp) = (&self.pictures, &self.sorting, self.xmp);
-        pictures.annotate.is_some()
-            || pictures.save_faces.is_some()
+        let (sorting, xmp) = (&self.sorting, self.xmp);
+        self.annotate.is_some()
             || sorting.link
             || sorting.copy
             || xmp.write_xmp.is_some() && !xmp.dry_run
             || self.explain.is_some()
     }
-}
-
-/// Pictures that `identify` writes beside its answers.
-#[derive(Debug, Clone, Args)]
-pub struct Pictures {
-    /// Write copies with frames and names to this folder
-    ///
-    /// A copy of each photo that shows a face, with frame and number at each, and the names of those known or probable; beside photos of several, PHOTO.names.svg, a page to print. Readable by you only. The folder is made where it is missing.
-    #[arg(long, value_name = "DIR")]
-    pub annotate: Option<PathBuf>,
-    /// Write every face found to this folder
-    ///
-    /// Turned upright, as PHOTO-NUMBER.png, readable by you only: to be sorted into folders and enrolled.
-    #[arg(long, value_name = "DIR")]
-    pub save_faces: Option<PathBuf>,
 }
 
 /// Photos that `identify` sorts by person.
@@ -106,7 +93,7 @@ pub struct Xmp {
     #[arg(long, value_name = "WHERE", num_args = 0..=1, require_equals = true, default_missing_value = "beside")]
     pub write_xmp: Option<NamesIn>,
     /// With --write-xmp: say what would be written
-    #[arg(long, requires = "write_xmp", conflicts_with_all = ["sort_into", "annotate", "save_faces", "explain"])]
+    #[arg(long, requires = "write_xmp", conflicts_with_all = ["sort_into", "annotate", "explain"])]
     pub dry_run: bool,
 }
 

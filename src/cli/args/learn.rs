@@ -19,6 +19,8 @@ use super::{Force, Labels, ending_in};
 pub enum BackgroundModel {
     Bundled,
     None,
+    /// Learned for each fold of `--pairs` from the people of the others.
+    OtherFolds,
     /// A file that `eigenfaces background` wrote.
     File(PathBuf),
 }
@@ -28,6 +30,7 @@ impl BackgroundModel {
         Ok(match text {
             "bundled" => Self::Bundled,
             "none" => Self::None,
+            "other-folds" => Self::OtherFolds,
             path => Self::File(path.into()),
         })
     }
@@ -35,11 +38,12 @@ impl BackgroundModel {
     /// The background model itself.
     ///
     /// # Errors
-    /// A file that is none.
+    /// A file that is none; one that only `evaluate --pairs` has.
     pub fn open(&self) -> eigenfaces::Result<Prior> {
         match self {
             Self::Bundled => Ok(Prior::Bundled),
             Self::None => Ok(Prior::None),
+            Self::OtherFolds => Err(eigenfaces::Error::missing("other-folds")),
             Self::File(path) => store::load_background(path).map(Prior::Own),
         }
     }

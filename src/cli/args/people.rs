@@ -70,11 +70,10 @@ pub struct Merge {
 #[derive(Debug, Args)]
 pub struct Remove {
     /// Whom to erase
-    #[arg(value_name = "PERSON", required_unless_present = "photos")]
-    pub people: Vec<String>,
-    /// Erase this photo only: where it came from, 8 or more digits of its hash, or the file itself
-    #[arg(long = "photo", value_name = "PHOTO")]
-    pub photos: Vec<String>,
+    ///
+    /// People, or single photos: where each came from, 8 or more digits of its hash, or the file itself.
+    #[arg(value_name = "PERSON|PHOTO", required = true)]
+    pub given: Vec<String>,
     #[command(flatten)]
     pub change: ChangeOptions,
 }

@@ -6,7 +6,7 @@ use clap::Args;
 use eigenfaces::face_matrix::FaceSize;
 use eigenfaces::pca::{ComponentCount, Solver};
 
-use super::{Force, Labels, ModelSource, ending_in, within};
+use super::{Force, Labels, ModelSource, ending_in};
 
 #[derive(Debug, Args)]
 pub struct Basis {
@@ -16,7 +16,7 @@ pub struct Basis {
     #[command(flatten)]
     pub force: Force,
     /// Show what the background model that comes with the program is made of instead: where in a face its directions look, and how much people differ along each
-    #[arg(long, conflicts_with_all = ["faces", "count"])]
+    #[arg(long, conflicts_with_all = ["faces", "components"])]
     pub background: bool,
     /// Learn the basis faces of all photos in this folder instead of reading a model; there may be any number
     #[arg(long, value_name = "DIR")]
@@ -24,8 +24,8 @@ pub struct Basis {
     /// Size of the faces of --faces [default: chosen from the photos]
     #[arg(long, value_name = "WxH", requires = "faces")]
     pub size: Option<FaceSize>,
-    /// How many eigenfaces of --faces: `auto`, a count such as 40, a share of variance such as 0.95, or a rule (profile, parallel) [default: auto]
-    #[arg(long, value_name = "K", requires = "faces")]
+    /// How many eigenfaces: a count such as 40; of --faces also `auto`, a share of variance such as 0.95, or a rule (profile, parallel) [default: all of the model, auto of --faces]
+    #[arg(long, value_name = "K")]
     pub components: Option<ComponentCount>,
     /// Route to the eigenfaces of --faces; `minimize` also writes objective.csv, round by round [default: auto]
     #[arg(long, value_name = "SOLVER", requires = "faces")]
@@ -33,9 +33,6 @@ pub struct Basis {
     /// Divide each pixel of --faces by its standard deviation first; basis faces are then shown in both spaces
     #[arg(long, requires = "faces", conflicts_with = "solver")]
     pub scale_pixels: bool,
-    /// Write the leading N basis faces only [default: all]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    pub count: Option<u32>,
 }
 
 #[derive(Debug, Args)]
@@ -48,12 +45,9 @@ pub struct Facemap {
     pub output: PathBuf,
     #[command(flatten)]
     pub force: Force,
-    /// Scale the photo by this factor first, so that its faces get the size of the model's [default: many scales, for faces of any size]
-    #[arg(long, value_name = "FACTOR", value_parser = within(0.01..=10.0, "a factor from 0.01 to 10, such as 0.5"))]
-    pub scale: Option<f64>,
     /// Use the leading N basis faces [default: those that carry 90 % of the variance; with many, anything can be rebuilt]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    pub count: Option<u32>,
+    pub components: Option<u32>,
     /// Report the N lowest places
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub top: u16,
@@ -73,15 +67,12 @@ pub struct Reconstruct {
     pub output: PathBuf,
     #[command(flatten)]
     pub force: Force,
-    /// How many basis faces to use at each step [default: 0,1,5,10,20,50,... and all; 0 is the mean face]
-    #[arg(long, value_name = "N,N,...", value_delimiter = ',')]
-    pub steps: Vec<usize>,
     /// Rebuild faces from their weights, as `eigenfaces project` writes them (.csv, .json or .npy)
     #[arg(long, value_name = "FILE")]
     pub from_weights: Option<PathBuf>,
     /// The weights in the .npy are whitened (the others say so themselves)
     #[arg(long, requires = "from_weights")]
-    pub whitened: bool,
+    pub whiten: bool,
     #[command(flatten)]
     pub origin: ModelSource,
 }
@@ -102,42 +93,11 @@ pub struct Project {
     pub output: Option<PathBuf>,
     #[command(flatten)]
     pub force: Force,
-    /// Write a scatter plot, readable by you only: the enrolled people in colours, the photos as stars
+    /// Write a scatter plot over the first two basis faces, readable by you only: the enrolled people in colours, the photos as stars
     #[arg(long, value_name = "FILE.svg|png", value_parser = ending_in(&["svg", "png"], ".svg or .png"))]
     pub plot: Option<PathBuf>,
-    /// Basis faces on the axes of the plot: two make it flat, three a view in space [default: 1,2]
-    #[arg(long, value_name = "N,N[,N]", requires = "plot", value_parser = axes)]
-    pub axes: Option<Axes>,
-    /// Show these people only in the plot
-    #[arg(
-        long,
-        value_name = "PERSON,...",
-        value_delimiter = ',',
-        requires = "plot"
-    )]
-    pub people: Vec<String>,
     #[command(flatten)]
     pub origin: ModelSource,
-}
-
-/// The basis faces on the axes of a plot, from 1: two or three different ones.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Axes(pub Vec<usize>);
-
-fn axes(text: &str) -> Result<Axes, String> {
-    let numbers: Option<Vec<usize>> = text
-        .split(',')
-        .map(|number| number.trim().parse().ok())
-        .collect();
-    let mut numbers = numbers.unwrap_or_default();
-    let axes = Axes(numbers.clone());
-    numbers.sort_unstable();
-    numbers.dedup();
-    if (2..=3).contains(&axes.0.len()) && numbers.len() == axes.0.len() && numbers[0] > 0 {
-        Ok(axes)
-    } else {
-        Err("expected two or three different basis faces such as 1,2 or 1,2,3".to_owned())
-    }
 }
 
 #[derive(Debug, Args)]

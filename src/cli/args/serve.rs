@@ -1,5 +1,6 @@
 //! What `serve` takes.
 
+use std::env;
 use std::fs;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
@@ -8,28 +9,23 @@ use clap::Args;
 
 use super::WebhookUrl;
 
+/// Where the key stands that others on this machine are not to read.
+const VARIABLE: &str = "EIGENFACES_KEY";
+
 /// The port where none is given.
 const PORT: u16 = 8384;
 
 #[derive(Debug, Args)]
 pub struct Serve {
-    /// Address to listen on; one that other machines can reach requires --key
+    /// Address to listen on; one that other machines can reach requires a key
     ///
     /// A port alone, and localhost, are this machine's own address, 127.0.0.1.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8384", value_parser = parse_listen)]
     pub listen: SocketAddr,
-    /// The key that programs send; without it one is made and printed
+    /// File that holds the key that programs send; without it and EIGENFACES_KEY one is made and printed
     ///
-    /// 16 letters and digits or more. White space around it is taken off.
-    #[arg(long, value_name = "KEY", env = "EIGENFACES_KEY", hide_env_values = true, value_parser = parse_key)]
-    pub key: Option<Key>,
-    /// File that holds the key, such as a secret of systemd or of a container
-    #[arg(
-        long,
-        value_name = "FILE",
-        env = "EIGENFACES_KEY_FILE",
-        conflicts_with = "key"
-    )]
+    /// 16 letters and digits or more, such as a secret of systemd or of a container. White space around it is taken off. EIGENFACES_KEY is the key itself.
+    #[arg(long, value_name = "FILE", env = "EIGENFACES_KEY_FILE")]
     pub key_file: Option<PathBuf>,
     /// Address by which browsers reach the page through a proxy, such as <https://faces.home/> or <https://home/faces/>
     ///
@@ -66,15 +62,16 @@ impl Serve {
     /// # Errors
     /// A file that cannot be read.
     pub fn given_key(&self) -> Result<Option<Key>, super::super::Error> {
+        let key = |key: String| Key(key.trim().to_owned());
         let Some(file) = &self.key_file else {
-            return Ok(self.key.clone());
+            return Ok(env::var(VARIABLE).ok().map(key));
         };
         let read = fs::read_to_string(file);
         let read = read.map_err(|source| eigenfaces::Error::Read {
             path: file.clone(),
             source,
         })?;
-        Ok(Some(Key(read.trim().to_owned())))
+        Ok(Some(key(read)))
     }
 }
 
@@ -88,16 +85,10 @@ impl Key {
         match key.len() >= 16 && key.bytes().all(|byte| byte.is_ascii_graphic()) {
             true => Ok(key),
             false => Err(
-                "the key (--key or EIGENFACES_KEY) is to have 16 or more letters and digits, such as a UUID",
+                "the key (EIGENFACES_KEY or --key-file) is to have 16 or more letters and digits, such as a UUID",
             ),
         }
     }
-}
-
-/// Never fails: whatever refuses a value prints it.
-#[allow(clippy::unnecessary_wraps)]
-fn parse_key(key: &str) -> Result<Key, String> {
-    Ok(Key(key.trim().to_owned()))
 }
 
 fn parse_listen(text: &str) -> Result<SocketAddr, String> {
@@ -225,12 +216,12 @@ mod tests {
 
     #[test]
     fn a_key_is_not_told() {
-        let key = parse_key(" 0123456789abcdef\r\n").unwrap();
-        assert_eq!(key.checked(), Ok("0123456789abcdef"));
-        let short = parse_key("secret").unwrap();
+        let key = |key: &str| Key(key.to_owned());
+        assert_eq!(key("0123456789abcdef").checked(), Ok("0123456789abcdef"));
+        let short = key("secret");
         assert!(!short.checked().unwrap_err().contains("secret"));
         assert!(!format!("{short:?}").contains("secret"));
-        assert!(parse_key("0123456789 abcdef").unwrap().checked().is_err());
+        assert!(key("0123456789 abcdef").checked().is_err());
     }
 
     #[test]

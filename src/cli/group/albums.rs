@@ -21,14 +21,6 @@ const INDEX: &str = "eigenfaces.faces";
 /// Time between saves of the index while photos are looked at: Ctrl-C loses no more.
 const SAVED_EVERY: Duration = Duration::from_secs(10);
 
-/// Which photos are looked at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scan {
-    /// Photos that the index does not know.
-    New,
-    All,
-}
-
 pub fn index_of(folder: &Path) -> PathBuf {
     folder.join(INDEX)
 }
@@ -97,7 +89,6 @@ impl Albums {
     pub fn open(
         folders: &[PathBuf],
         index: Option<&Path>,
-        scan: Scan,
         observer: &dyn Observer,
     ) -> Result<Self> {
         let mut distinct: Vec<&PathBuf> = Vec::new();
@@ -115,13 +106,13 @@ impl Albums {
         match index {
             Some(file) => {
                 let folders: Vec<PathBuf> = distinct.into_iter().cloned().collect();
-                albums.add(folders, file, &whole_name, scan, observer)?;
+                albums.add(folders, file, &whole_name, observer)?;
             }
             None => {
                 for folder in distinct {
                     let name = |path: &Path| name_within(folder, path);
                     let file = index_of(folder);
-                    albums.add(vec![folder.clone()], &file, &name, scan, observer)?;
+                    albums.add(vec![folder.clone()], &file, &name, observer)?;
                 }
             }
         }
@@ -133,13 +124,9 @@ impl Albums {
         folders: Vec<PathBuf>,
         file: &Path,
         name: &(dyn Fn(&Path) -> String + Sync),
-        scan: Scan,
         observer: &dyn Observer,
     ) -> Result<()> {
         let mut index = load(file)?;
-        if scan == Scan::All {
-            index.forget_photos();
-        }
         let listing = dataset::list_photos(&folders)?;
         report_passed_over(&listing, observer);
         // An index looks like no photo, but one that cannot be read might be.
@@ -163,7 +150,7 @@ impl Albums {
         observer.skipped(&skipped);
         self.unusable += skipped.len();
         let mut unsaved = None;
-        if refreshed.changed > 0 || scan == Scan::All {
+        if refreshed.changed > 0 {
             unsaved = save(&mut index, file, &refreshed.same)?;
         }
         self.albums.push(Album {

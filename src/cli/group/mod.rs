@@ -26,7 +26,7 @@ use serde_json::{Value, json};
 use super::args::{Format, Group};
 use super::misuse;
 use crate::cli::{Outcome, Output, Result, counted, shown};
-use albums::{Albums, Scan, Shown};
+use albums::{Albums, Shown};
 use enrolled::Enrolled;
 use named::{NamedFace, NamedGroups};
 use table::Row;
@@ -38,6 +38,9 @@ const BATCH: usize = 1_024;
 const NAMED: usize = 3;
 
 const PROPOSED: usize = 10;
+
+/// The share of faces, single ones counted, that are to be among faces of their own person.
+const PURITY: f64 = 0.98;
 
 pub fn run(args: &Group, model: &Path, output: &Output) -> Result<Outcome> {
     if let Some(table) = &args.apply {
@@ -68,8 +71,7 @@ pub fn run(args: &Group, model: &Path, output: &Output) -> Result<Outcome> {
     let plan = plan
         .map(|folder| results::Plan::new(folder, args, is_done))
         .transpose()?;
-    let scan = if args.rescan { Scan::All } else { Scan::New };
-    let albums = Albums::open(&args.folders, args.index.as_deref(), scan, output)?;
+    let albums = Albums::open(&args.folders, args.index.as_deref(), output)?;
     albums.report(output);
     let query = QueryOptions {
         top: 1,
@@ -77,7 +79,7 @@ pub fn run(args: &Group, model: &Path, output: &Output) -> Result<Outcome> {
     };
     let faces = albums.faces();
     let enrolled = |face: &Shown<'_>| enrolled.person(&face.found.pixels).cloned();
-    let sorted = Sorted::of(&faces, &albums, identifier, &enrolled, query, args.purity)?;
+    let sorted = Sorted::of(&faces, &albums, identifier, &enrolled, query)?;
     // A reader that goes before the end (`| head`) does not keep the table from being written.
     let reported = report(&sorted, output);
     if let Some(plan) = plan {
@@ -144,7 +146,6 @@ impl<'a> Sorted<'a> {
         identifier: Option<&Identifier>,
         enrolled: &dyn Fn(&Shown<'_>) -> Option<Person>,
         query: QueryOptions,
-        purity: f64,
     ) -> Result<Self> {
         let found = match identifier {
             Some(identifier) => identify(faces, identifier, query)?,
@@ -185,7 +186,7 @@ impl<'a> Sorted<'a> {
                 }
             }
         }
-        let mut grouping = group(faces, &unnamed, &answers, purity)?;
+        let mut grouping = group(faces, &unnamed, &answers)?;
         let unnamed: Vec<&Shown<'_>> = unnamed.into_iter().map(|at| &faces[at]).collect();
         // For reading: as the photos lie in their folders.
         for group in &mut grouping.groups {
@@ -260,12 +261,7 @@ fn coordinates<'a>(faces: impl ExactSizeIterator<Item = &'a Shown<'a>>) -> Resul
 }
 
 /// The groups of those of the faces that are `unnamed` (positions).
-fn group(
-    faces: &[Shown<'_>],
-    unnamed: &[usize],
-    answers: &Answers,
-    purity: f64,
-) -> Result<Grouping> {
+fn group(faces: &[Shown<'_>], unnamed: &[usize], answers: &Answers) -> Result<Grouping> {
     let background = Background::bundled()?;
     let raw = coordinates(faces.iter())?;
     // Faces come in the order of their photos.
@@ -290,7 +286,7 @@ fn group(
         &raw,
         unnamed,
         constraints,
-        purity,
+        PURITY,
     ))
 }
 

@@ -67,7 +67,9 @@ pub fn run(args: &Identify, model: &Path, output: &Output) -> Result<Outcome> {
         },
     };
     let explanation = explanation.as_ref().map(Explanation::new);
-    let copies = Copies::plan(&args.pictures, &photos.paths, &outputs)?;
+    let copies = args.annotate.as_ref();
+    let copies = copies.map(|folder| Copies::plan(folder, &photos.paths, &outputs));
+    let copies = copies.transpose()?;
     let failed = unlearned + photos.unusable.len();
     let mut results = Results::new(args, &report, explanation, failed);
     report.begin()?;

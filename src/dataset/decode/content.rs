@@ -16,9 +16,7 @@ pub enum Content {
     ForeignImage(&'static str),
 }
 
-/// Tells the format from the first [`SNIFF_LENGTH`] bytes; `None` if they begin no image.
-///
-/// Stricter than two magic letters where text could begin with them (`BM`, `P5`).
+/// The format by the first [`SNIFF_LENGTH`] bytes, stricter than two letters (`BM`, `P5`) that may begin text.
 pub fn sniff(head: &[u8]) -> Option<Content> {
     use Content::{ForeignImage, Image};
     let at = |start: usize, magic: &[u8]| head.get(start..).is_some_and(|h| h.starts_with(magic));
@@ -51,38 +49,25 @@ pub fn sniff(head: &[u8]) -> Option<Content> {
         }),
         // An icon or cursor: 0, the kind, and a number of pictures that is not 0.
         [0, 0, 1 | 2, 0, 1..=64, 0, ..] => ForeignImage("icon"),
-        // A Targa: no mark in front, but kinds and depths that few other files have at these places.
-        [
-            _,
-            0,
-            2 | 3 | 10 | 11,
-            0,
-            0,
-            0,
-            0,
-            _,
-            _,
-            _,
-            _,
-            _,
-            _,
-            _,
-            _,
-            _,
-            8 | 16 | 24 | 32,
-            d,
-            ..,
-        ] if d & 0xc0 == 0
-            && head
-                .get(12..16)
-                .is_some_and(|sides| sides[..2] != [0; 2] && sides[2..] != [0; 2]) =>
-        {
-            ForeignImage("Targa")
-        }
+        _ if is_targa(head) => ForeignImage("Targa"),
         _ => {
             let known = FOREIGN.iter().find(|(start, magic, _)| at(*start, magic));
             ForeignImage(known?.2)
         }
+    })
+}
+
+/// Whether it begins as a Targa does: without a mark, but with kinds and depths that few other files have at these places.
+fn is_targa(head: &[u8]) -> bool {
+    let head = head.first_chunk::<18>();
+    head.is_some_and(|head| {
+        head[1] == 0
+            && matches!(head[2], 2 | 3 | 10 | 11)
+            && head[3..7] == [0; 4]
+            && head[12..14] != [0; 2]
+            && head[14..16] != [0; 2]
+            && matches!(head[16], 8 | 16 | 24 | 32)
+            && head[17] & 0xc0 == 0
     })
 }
 

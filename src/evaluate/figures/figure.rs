@@ -84,24 +84,56 @@ pub enum Detail {
 }
 
 impl Section {
+    /// Each with its name and its heading.
+    pub(super) const NAMES: [(&'static str, &'static str, Self); 9] = [
+        (
+            "identification",
+            "Everybody is enrolled (closed set)",
+            Self::Identification,
+        ),
+        (
+            "verification",
+            "Claims to be somebody (verification)",
+            Self::Verification,
+        ),
+        ("strangers", "Strangers too (open set)", Self::Strangers),
+        ("not-a-face", "Face or not", Self::NotAFace),
+        ("capture", "Photos that could not be used", Self::Capture),
+        ("compression", "Compression", Self::Compression),
+        ("groups", "Groups of people", Self::Groups),
+        (
+            "baselines",
+            "Rank-1 of other methods on the same folds",
+            Self::Baselines,
+        ),
+        ("weights", "Rank-1 by the number of weights", Self::Weights),
+    ];
+
+    pub(super) fn named(name: &str) -> Self {
+        let found = Self::NAMES.iter().find(|(own, ..)| *own == name);
+        found.map_or_else(Self::default, |found| found.2)
+    }
+
     /// Its heading.
     pub fn title(self) -> &'static str {
-        match self {
-            Self::Identification => "Everybody is enrolled (closed set)",
-            Self::Verification => "Claims to be somebody (verification)",
-            Self::Strangers => "Strangers too (open set)",
-            Self::NotAFace => "Face or not",
-            Self::Capture => "Photos that could not be used",
-            Self::Compression => "Compression",
-            Self::Groups => "Groups of people",
-            Self::Baselines => "Rank-1 of other methods on the same folds",
-            Self::Weights => "Rank-1 by the number of weights",
-        }
+        let found = Self::NAMES.iter().find(|(.., own)| *own == self);
+        found.map_or("", |found| found.1)
     }
 
     /// Whether JSON has its figures in lists of their own.
     pub(super) fn is_listed(self) -> bool {
         matches!(self, Self::Groups | Self::Baselines | Self::Weights)
+    }
+}
+
+impl Unit {
+    pub(super) fn named(name: &str) -> Self {
+        match name {
+            "area" => Self::Area,
+            "ratio" => Self::Ratio,
+            "count" => Self::Count,
+            _ => Self::Share,
+        }
     }
 }
 

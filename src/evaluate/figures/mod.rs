@@ -36,8 +36,7 @@ pub struct Evaluation {
     pub faces: usize,
     /// Number of probes tried, over all folds and repeats.
     pub probes: usize,
-    /// Faces that were never tried, because their person has no other photo to learn from, or because the
-    /// protocol always learns from them.
+    /// Faces never tried: their person has no other photo, or the protocol always learns from them.
     pub never_tried: usize,
     /// Number of times that was learned anew.
     pub folds: usize,
@@ -45,11 +44,9 @@ pub struct Evaluation {
     pub identification: Identification,
     /// Is it who they say they are?
     pub verification: Verification,
-    /// Rank-1 of the nearest face by the plain distance between pixels: what eigenfaces must justify
-    /// themselves against.
+    /// Rank-1 of the nearest face by pixels: what eigenfaces must justify themselves against.
     pub raw_pixels_rank1: Rate,
-    /// Rank-1 of the methods of the textbooks beside that of this evaluation, all on the same folds: those of
-    /// [`k_curve_protocol`](Self::k_curve_protocol).
+    /// Rank-1 of other methods on the folds of [`k_curve_protocol`](Self::k_curve_protocol).
     pub baselines: Vec<Baseline>,
     /// Every probe with every person.
     pub scores: Vec<ProbeScores>,
@@ -59,13 +56,11 @@ pub struct Evaluation {
     pub capture: Option<CaptureFigures>,
     /// Recognition and reconstruction by the first K eigenfaces; K increasing.
     pub k_curve: Vec<KPoint>,
-    /// The protocol of the curve: that of the evaluation, but ten parts instead of leaving one out, for the
-    /// many K cost more than the many folds.
+    /// The protocol of the curve: that of the evaluation, but ten parts instead of leaving one out.
     pub k_curve_protocol: Protocol,
     /// The size of faces as weights.
     pub compression: Compression,
-    /// Answers to strangers and to pictures of no face; `None` where too few people are there to play
-    /// strangers.
+    /// Answers to strangers and pictures of no face; `None` with too few people to play strangers.
     pub open_set: Option<OpenSet>,
     /// Photos that are probably wrong: duplicates, wrong labels, no face.
     pub suspects: Suspects,

@@ -24,7 +24,7 @@ impl Evaluation {
         let baselines = self
             .baselines
             .iter()
-            .map(|one| with_rate(&json!({ "method": one.method.name() }), one.rank1.as_ref()));
+            .map(|one| with_rate(&json!({ "method": one.method.name() }), Some(&one.rank1)));
         let mut object = json!({
             "protocol": self.protocol.to_string(),
             "seed": self.seed,
@@ -110,15 +110,6 @@ fn with_rate(value: &impl serde::Serialize, rank1: Option<&Rate>) -> Value {
 fn open_set(found: &OpenSet) -> Value {
     let mut object = json!(found);
     let mut not_a_face = Map::new();
-    for figure in [
-        "area",
-        "area_by_distance",
-        "refused",
-        "roc",
-        "roc_by_distance",
-    ] {
-        not_a_face.insert(format!("pictures_{figure}"), Value::Null);
-    }
     for (key, _, kind) in found.not_a_face.kinds() {
         not_a_face.insert(format!("{key}_roc"), json!(kind.roc));
         not_a_face.insert(
@@ -126,11 +117,6 @@ fn open_set(found: &OpenSet) -> Value {
             json!(kind.roc_by_distance),
         );
     }
-    let pictures = found.not_a_face.pictures.as_ref();
-    not_a_face.insert(
-        "pictures".to_owned(),
-        json!(pictures.map(|kind| kind.count)),
-    );
     object["not_a_face"] = Value::Object(not_a_face);
     object["obeys_protocol"] = json!(false);
     object["aim_missed"] = json!(found.misses_aim());

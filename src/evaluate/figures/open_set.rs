@@ -24,8 +24,7 @@ pub struct OpenSet {
     /// Every probe, split after split.
     #[serde(skip)]
     pub probes: Vec<OpenProbe>,
-    /// Share of genuine probes whose nearest person is right and which pass the threshold that 1 % of the
-    /// strangers of the split pass at most: mean over splits, and the spread.
+    /// Share of genuine probes named rightly at the threshold that 1 % of the split's strangers pass: mean and spread over splits.
     #[serde(skip)]
     pub identification_at_1_percent: Rate,
     /// The identification rate at 10 %.
@@ -37,8 +36,7 @@ pub struct OpenSet {
     /// See above.
     #[serde(skip)]
     pub raw_pixels_at_10_percent: Rate,
-    /// The false negative identification rate at false positive identification rates: mean over splits, each with the
-    /// threshold of its own strangers.
+    /// FNIR at given FPIR: mean over splits, each with the threshold of its own strangers.
     pub fpir_fnir: Vec<SearchPoint>,
     /// Share of strangers that got a name by the default decision (aim: 1 %).
     #[serde(skip)]
@@ -114,12 +112,10 @@ pub enum Role {
     Stranger,
 }
 
-/// Confidence against how often it is right, over all probes of the open set; strangers and genuine probes
-/// weigh half each, as the confidence assumes.
+/// Confidence against how often it is right; strangers and genuine probes weigh half each.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reliability {
-    /// Expected calibration error: the mean of |accuracy - confidence| over 10 bins of equal width, each
-    /// counting by its weight.
+    /// Expected calibration error: mean |accuracy - confidence| of 10 bins of equal width, by weight.
     pub calibration_error: f64,
     /// Calibration error over 10 bins of equal weight (adaptive).
     pub adaptive_calibration_error: f64,
@@ -138,8 +134,7 @@ pub struct ReliabilityBin {
     pub weight: f64,
 }
 
-/// Held-out faces against what is no face, by face score. Areas under the ROC curve: how often a face looks
-/// more like a face than something else does.
+/// Held-out faces against what is no face, by face score: areas under the ROC curve.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NotAFace {
     /// Share of held-out faces refused by the default decision.
@@ -150,21 +145,16 @@ pub struct NotAFace {
     pub blurred_noise: Apart,
     /// Held-out faces upside down: the hardest, and a matter of taste.
     pub upside_down: Apart,
-    /// Pictures without a face that were given.
-    pub pictures: Option<Apart>,
 }
 
 impl NotAFace {
     /// Each kind of pictures: as fields name it, in words, and its figures.
-    pub fn kinds(&self) -> impl Iterator<Item = (&'static str, &'static str, &Apart)> {
+    pub fn kinds(&self) -> [(&'static str, &'static str, &Apart); 3] {
         [
-            ("noise", "noise", Some(&self.noise)),
-            ("blurred_noise", "blurred noise", Some(&self.blurred_noise)),
-            ("upside_down", "faces upside down", Some(&self.upside_down)),
-            ("pictures", "the pictures given", self.pictures.as_ref()),
+            ("noise", "noise", &self.noise),
+            ("blurred_noise", "blurred noise", &self.blurred_noise),
+            ("upside_down", "faces upside down", &self.upside_down),
         ]
-        .into_iter()
-        .filter_map(|(key, words, kind)| Some((key, words, kind?)))
     }
 }
 

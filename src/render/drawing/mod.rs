@@ -48,8 +48,7 @@ pub enum Marker {
 }
 
 impl Marker {
-    /// The corners about a point with the area of a disc of this radius (a star's a little less); none for the disc
-    /// itself.
+    /// Corners about a point with the area of a disc of this radius; none for the disc itself.
     fn corners(self, (x, y): Point, radius: f32) -> Vec<Point> {
         let regular = |count: usize, radii: &[f32], turn: f32| {
             let corner = |at: usize| {

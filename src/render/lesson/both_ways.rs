@@ -132,8 +132,7 @@ fn small_enough(faces: &FaceMatrix) -> Result<FaceMatrix> {
     Ok(FaceMatrix::from_pixels(smaller, pixels.collect())?)
 }
 
-/// The small matrix as a picture, of the first faces where they are many: the cosine between centred faces, white for 1,
-/// gray for 0.
+/// The small matrix of the first faces as a picture: the cosine between centred faces, white for 1, gray for 0.
 fn gram(faces: &FaceMatrix) -> (GrayImage, usize) {
     let count = faces.len().min(MOST_PICTURED);
     let chosen: Vec<usize> = (0..count).collect();

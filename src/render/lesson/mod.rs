@@ -396,8 +396,7 @@ impl Lesson<'_> {
     }
 }
 
-/// Every position below `count` once, far from its neighbours: steps of about the golden section, without a common
-/// divisor.
+/// Every position below `count` once, far from its neighbours: steps of about the golden section.
 fn order(count: usize) -> impl Iterator<Item = usize> {
     let golden = (count as f64 * 0.618) as usize;
     let step = (golden.max(1)..=count.max(1)).find(|&step| common_divisor(step, count) == 1);

@@ -575,7 +575,8 @@ fn a_server_holds_the_model_and_is_refused_where_it_cannot_be() {
     run(other.path(), ["serve", "--listen", "0.0.0.0:0"]).failed_saying(&["EIGENFACES_KEY"]);
     fs::write(other.path().join("eigenfaces.npz"), "no model").unwrap();
     run(other.path(), ["serve", "--listen", "127.0.0.1:0"]).failed_saying(&["eigenfaces.npz"]);
-    run(other.path(), ["serve", "--key", "short"]).ended(2, &["16 or more"]);
+    fs::write(other.path().join("key"), "short").unwrap();
+    run(other.path(), ["serve", "--key-file", "key"]).ended(2, &["16 or more"]);
 }
 
 /// Additions that were acknowledged are there after a kill, in the journal or in the model.

@@ -86,8 +86,7 @@ impl Reader<'_> {
         (self.number()? == number).then_some(())
     }
 
-    /// Number of features, highest value of a feature; then of all features the places, the thresholds, the weights.
-    /// Only the threshold of the last feature of each group is used.
+    /// Number of features, highest value; places, thresholds (only the last of a group is used), weights of all.
     fn boosted(&mut self) -> Option<Boosted> {
         let features = self.number()?;
         self.expect(255)?;

@@ -80,8 +80,7 @@ pub(super) struct Memory {
 }
 
 impl Network {
-    /// A network of these layers; `None` unless each takes what the one before it gives and the last gives
-    /// [`OUTPUTS`] numbers.
+    /// A network of these layers; `None` unless each takes what the one before gives, and the last gives [`OUTPUTS`].
     pub fn new(mut layers: Vec<Layer>) -> Option<Self> {
         let fits = |pair: &[Layer]| pair[0].outputs == pair[1].inputs;
         if !layers.windows(2).all(fits) {

@@ -90,9 +90,7 @@ pub(super) struct Resampler {
 }
 
 impl Resampler {
-    /// Fills `target`, of the given width and height, with the region of the picture.
-    ///
-    /// A region of less than two pixels a side shows nothing and leaves the target as it is.
+    /// Fills `target` (width x height) with the region of the picture; one of less than two pixels a side changes nothing.
     pub fn resample(
         &mut self,
         picture: &GrayImage,

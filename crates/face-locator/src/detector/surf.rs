@@ -36,8 +36,7 @@ const SMALLEST: usize = 16;
 /// Patches of one size lie so many pixels apart.
 const PATCH_STEP: usize = 16;
 
-/// All patches that the networks choose from, in the order in which the model file numbers them: by shape (width to
-/// height), then size, then place.
+/// All patches in the order in which the model file numbers them: by shape (width to height), size, place.
 pub(super) fn patches() -> Vec<Patch> {
     let mut patches = Vec::new();
     for (wide, high) in [(1, 1), (1, 2), (2, 1), (2, 3), (3, 2)] {

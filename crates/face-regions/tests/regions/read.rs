@@ -60,12 +60,25 @@ fn every_form_of_a_region_is_read() {
         "<a:x> 0.25 </a:x><a:y>5e-1</a:y><a:w>0,1</a:w><a:h>+.15</a:h><a:unit>normalized</a:unit>";
     let forms = [
         format!("<r:li r:parseType='Resource'><m:Area {area}/><m:Name>A &amp; B</m:Name></r:li>"),
-        format!("<r:li r:parseType='Resource'><m:Name><![CDATA[A & B]]></m:Name><m:Area r:parseType='Resource'>{fields}</m:Area></r:li>"),
-        format!("<r:li><r:Description m:Name='A &#38; B' m:Type='Face'><m:Area><r:Description {area}/></m:Area></r:Description></r:li>"),
-        format!("<r:li><m:RegionStruct m:Name='A &amp; B'><m:Area><r:Description>{fields}</r:Description></m:Area></m:RegionStruct></r:li>"),
-        format!("<r:li r:parseType='Resource'><m:Area {area}/><m:Name r:parseType='Resource'><r:value>A &amp; B</r:value></m:Name></r:li>"),
-        format!("<r:li r:parseType='Resource'><m:Area {area}/><m:Name><r:Alt><r:li xml:lang='x-default'>A &amp; B</r:li></r:Alt></m:Name></r:li>"),
-        format!("<r:li r:parseType='Resource'><m:Area {area}/><m:Name> A <!-- and -->&amp;\tB\n</m:Name></r:li>").replace('\t', " "),
+        format!(
+            "<r:li r:parseType='Resource'><m:Name><![CDATA[A & B]]></m:Name><m:Area r:parseType='Resource'>{fields}</m:Area></r:li>"
+        ),
+        format!(
+            "<r:li><r:Description m:Name='A &#38; B' m:Type='Face'><m:Area><r:Description {area}/></m:Area></r:Description></r:li>"
+        ),
+        format!(
+            "<r:li><m:RegionStruct m:Name='A &amp; B'><m:Area><r:Description>{fields}</r:Description></m:Area></m:RegionStruct></r:li>"
+        ),
+        format!(
+            "<r:li r:parseType='Resource'><m:Area {area}/><m:Name r:parseType='Resource'><r:value>A &amp; B</r:value></m:Name></r:li>"
+        ),
+        format!(
+            "<r:li r:parseType='Resource'><m:Area {area}/><m:Name><r:Alt><r:li xml:lang='x-default'>A &amp; B</r:li></r:Alt></m:Name></r:li>"
+        ),
+        format!(
+            "<r:li r:parseType='Resource'><m:Area {area}/><m:Name> A &amp;\tB\n</m:Name></r:li>"
+        )
+        .replace('\t', " "),
     ];
     for form in forms {
         for (start, end) in [

@@ -239,7 +239,7 @@ fn every_form_of_our_own_region_is_updated() {
     let start = text.find("      <mwg-rs:Extensions").expect("extensions");
     let end = text.find("      <mwg-rs:Type").expect("a type");
     for fields in [
-        "<mwg-rs:Extensions eigenfaces:Name='Anna'/><mwg-rs:Name>An<!-- kept -->na</mwg-rs:Name>",
+        "<mwg-rs:Extensions eigenfaces:Name='Anna'/><mwg-rs:Name>Anna</mwg-rs:Name>",
         "<mwg-rs:Extensions><rdf:Description eigenfaces:Name='Anna' eigenfaces:Confidence=''/></mwg-rs:Extensions><mwg-rs:Name><![CDATA[Anna]]></mwg-rs:Name>",
         "<mwg-rs:Extensions rdf:parseType='Resource'><eigenfaces:Name> Anna </eigenfaces:Name></mwg-rs:Extensions><mwg-rs:Name rdf:parseType='Resource'><rdf:value>Anna</rdf:value><dc:type>kept</dc:type></mwg-rs:Name>",
     ] {

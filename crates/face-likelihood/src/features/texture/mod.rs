@@ -17,7 +17,7 @@ use std::sync::OnceLock;
 use crate::face_matrix::FaceSize;
 use cells::{Histograms, places};
 pub use picture::Picture;
-use roots::{roots_of_a_cell, roots_of_shares};
+use roots::roots_of_a_cell;
 
 /// Cells across.
 pub const COLUMNS: usize = 7;
@@ -79,20 +79,6 @@ pub fn describe(face: &[u8], size: FaceSize) -> Vec<u8> {
     cells
         .flat_map(|cell| roots_of_a_cell(cell, GRID.faint(size)))
         .collect()
-}
-
-/// The local binary patterns of a face (d pixels) alone: the roots of their shares in each cell, in bytes.
-///
-/// # Panics
-/// If the face is not of this size.
-pub fn patterns(face: &[u8], size: FaceSize) -> Vec<u8> {
-    let mut bytes = vec![0; PATTERNS * COLUMNS * ROWS];
-    let histograms = histograms::<CELL>(&Picture::new(face, size), GRID);
-    let cells = histograms.chunks_exact(CELL);
-    for (cell, roots) in cells.zip(bytes.chunks_exact_mut(PATTERNS)) {
-        roots_of_shares(&cell[..PATTERNS], 0.0, roots);
-    }
-    bytes
 }
 
 /// The texture that a face and its mirror image have together, on this grid: each cell added to the mirror

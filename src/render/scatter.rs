@@ -1,24 +1,24 @@
-//! Scatter plots of faces by their weights, people in colours: flat, or in space from a fixed point of view.
+//! Scatter plots of faces by two of their weights, people in colours.
 
-mod view;
-
-use view::{AREA, Flat, Range, Space, TICKS, View, WIDTH};
-
+use super::chart::Axis;
 use super::drawing::{Anchor, Color, Drawing, Marker, Point, Shape, Stroke};
-use super::labels::{self, Label};
+use super::labels::{self, Area, Label};
 use super::lettering;
 use super::palette::mark;
 use crate::dataset::visible;
 use crate::face_space::Weights;
 use crate::gallery::Gallery;
 
+const WIDTH: f32 = 980.0;
 const HEIGHT: f32 = 760.0;
+/// The plot within it.
+const AREA: Area = (84.0, 50.0, 950.0, 690.0);
+const TICKS: f32 = 12.0;
 const NAMES: f32 = 12.0;
 const SMALL_NAMES: f32 = 10.0;
-/// With more people than this, lines from every face to its person's middle would hide everything: an ellipse for each
-/// person stands for them.
+/// With more people than this, an ellipse for each stands for the lines from faces to their person's middle.
 const CROWD: usize = 20;
-const RADIUS: f32 = 3.8;
+const RADIUS: f32 = 4.4;
 /// Width of the list at the right, where the plot has no room for all names.
 const LEGEND: f32 = 230.0;
 const CORNERS: usize = 48;
@@ -26,8 +26,8 @@ const CORNERS: usize = 48;
 /// One face.
 #[derive(Debug, Clone)]
 pub struct Dot {
-    /// Its weights on the axes: two, or three.
-    pub at: Vec<f64>,
+    /// Its weights on the axes.
+    pub at: [f64; 2],
     /// Tooltip (SVG only).
     pub about: String,
 }
@@ -46,8 +46,8 @@ pub struct Group {
 pub struct Scatter {
     /// The title.
     pub title: String,
-    /// The names of the axes: two axes, or three.
-    pub axes: Vec<String>,
+    /// The names of the axes.
+    pub axes: [String; 2],
     /// People, each in a colour and form of its own (forty are different).
     pub people: Vec<Group>,
     /// Faces that are not enrolled, as black stars.
@@ -72,7 +72,6 @@ pub(super) fn of_gallery(
         let at = [0, 1].map(|axis| weights.get(axis).map_or(0.0, |&weight| f64::from(weight)));
         if let Some(group) = people.get_mut(face.person) {
             let about = format!("{}: {}", group.name, visible(&face.source));
-            let at = at.to_vec();
             group.dots.push(Dot { at, about });
         }
     }
@@ -81,30 +80,65 @@ pub(super) fn of_gallery(
         format!("{part} {} ({share:.1} % of the variance)", axis + 1)
     });
     let plot = Scatter {
-        axes: axes.to_vec(),
+        axes,
         people,
         ..Scatter::default()
     };
     scatter(&plot).to_svg()
 }
 
-/// Draws the plot: flat where there are two axes, in space where there are three.
+/// From weights to places on the drawing.
+struct View([Axis; 2]);
+
+impl View {
+    fn of(plot: &Scatter) -> Self {
+        let groups = || plot.people.iter().chain([&plot.probes]);
+        Self([0, 1].map(|axis| {
+            let values = groups().flat_map(|group| group.dots.iter().map(|dot| dot.at[axis]));
+            let ends = (f64::INFINITY, f64::NEG_INFINITY);
+            let (low, high) = values.fold(ends, |(low, high), at| (low.min(at), high.max(at)));
+            let (low, high) = if low < high { (low, high) } else { (-1.0, 1.0) };
+            let margin = 0.04 * (high - low);
+            Axis::numbers(&plot.axes[axis], (low - margin, high + margin))
+        }))
+    }
+
+    fn place(&self, at: [f64; 2]) -> Point {
+        let x = AREA.0 + self.0[0].share(at[0]) * (AREA.2 - AREA.0);
+        let y = AREA.3 - self.0[1].share(at[1]) * (AREA.3 - AREA.1);
+        (x, y)
+    }
+
+    fn draw(&self, drawing: &mut Drawing) {
+        let line = Stroke::solid(Color::GRID, 1.0);
+        let [across, up] = &self.0;
+        for value in across.ticks() {
+            let (x, _) = self.place([value, 0.0]);
+            drawing.line(&[(x, AREA.1), (x, AREA.3)], line);
+            let (at, text) = ((x, AREA.3 + 18.0), across.written(value));
+            drawing.text(at, Anchor::Middle, TICKS, Color::FAINT, text);
+        }
+        for value in up.ticks() {
+            let (_, y) = self.place([0.0, value]);
+            drawing.line(&[(AREA.0, y), (AREA.2, y)], line);
+            let (at, text) = ((AREA.0 - 8.0, y + 4.0), up.written(value));
+            drawing.text(at, Anchor::End, TICKS, Color::FAINT, text);
+        }
+        let below = ((AREA.0 + AREA.2) / 2.0, AREA.3 + 42.0);
+        let (across, up) = (format!("→ {}", across.name), format!("↑ {}", up.name));
+        drawing.text(below, Anchor::Middle, 13.0, Color::INK, across);
+        let above = (10.0, AREA.1 - 6.0);
+        drawing.text(above, Anchor::Start, 13.0, Color::INK, up);
+    }
+}
+
+/// Draws the plot.
 pub fn scatter(plot: &Scatter) -> Drawing {
-    let groups = || plot.people.iter().chain([&plot.probes]);
-    let values = |axis: usize| {
-        let dots = groups().flat_map(|group| &group.dots);
-        Range::of(dots.filter_map(move |dot| dot.at.get(axis).copied()))
-    };
-    let ranges: Vec<Range> = (0..plot.axes.len()).map(values).collect();
     let mut drawing = Drawing::new(WIDTH, HEIGHT, plot.title.clone());
     drawing.text((AREA.0, 28.0), Anchor::Start, 16.0, Color::INK, &plot.title);
-    let view: Box<dyn View> = if plot.axes.len() > 2 {
-        Box::new(Space { ranges })
-    } else {
-        Box::new(Flat { ranges })
-    };
-    view.axes(&mut drawing, &plot.axes);
-    let (legend, labels) = faces(&mut drawing, plot, view.as_ref());
+    let view = View::of(plot);
+    view.draw(&mut drawing);
+    let (legend, labels) = faces(&mut drawing, plot, &view);
     let is_crowd = plot.people.len() > CROWD;
     let size = if is_crowd { SMALL_NAMES } else { NAMES };
     let mut named = drawing.clone();
@@ -114,7 +148,7 @@ pub fn scatter(plot: &Scatter) -> Drawing {
         // Names in one place, not some here and some there.
         (_, false) => with_legend(drawing, &legend, &labels),
         (count, true) => {
-            let text = format!("{count} names have no room here: show fewer people");
+            let text = format!("{count} names have no room here");
             let place = (AREA.2, AREA.3 + 60.0);
             named.text(place, Anchor::End, TICKS, Color::FAINT, text);
             named
@@ -126,36 +160,29 @@ pub fn scatter(plot: &Scatter) -> Drawing {
 type Mark = (Color, Marker);
 
 /// Draws the faces; returns the names to be written, people before probes, and the marks that go with them.
-fn faces(drawing: &mut Drawing, plot: &Scatter, view: &dyn View) -> (Vec<Mark>, Vec<Label>) {
+fn faces(drawing: &mut Drawing, plot: &Scatter, view: &View) -> (Vec<Mark>, Vec<Label>) {
     let is_crowd = plot.people.len() > CROWD;
-    let mut marks = Vec::new();
+    // What stands for people lies over faces, and probes over everything that is enrolled.
+    let (mut under, mut over) = (Vec::new(), Vec::new());
     let (mut legend, mut labels) = (Vec::new(), Vec::new());
     for (number, group) in plot.people.iter().enumerate() {
         let (color, marker) = mark(number);
-        let Some(center) = center(group) else {
+        let Some(middle) = center(group).map(|center| view.place(center)) else {
             continue;
         };
-        let (middle, nearness) = view.place(&center);
-        drop_line(drawing, view, &center);
-        let places: Vec<Point> = group.dots.iter().map(|dot| view.place(&dot.at).0).collect();
-        for dot in &group.dots {
-            let (at, near) = view.place(&dot.at);
+        let places: Vec<Point> = group.dots.iter().map(|dot| view.place(dot.at)).collect();
+        for (dot, &at) in group.dots.iter().zip(&places) {
             if is_crowd {
-                marks.push((near - 2.0, speck(at, color, &dot.about)));
+                under.push(speck(at, color, &dot.about));
             } else {
                 drawing.line(&[middle, at], Stroke::solid(color.lightened(0.35), 0.8));
-                marks.push((near, shape(at, near, marker, color, &dot.about)));
+                under.push(shape(at, marker, color, &dot.about));
             }
         }
         if is_crowd {
-            drawing.line(
-                &ellipse(middle, &places),
-                Stroke::solid(color.lightened(0.7), 1.2),
-            );
-            marks.push((
-                nearness,
-                shape(middle, nearness, marker, color, &group.name),
-            ));
+            let line = Stroke::solid(color.lightened(0.7), 1.2);
+            drawing.line(&ellipse(middle, &places), line);
+            over.push(shape(middle, marker, color, &group.name));
         }
         legend.push((color, marker));
         labels.push(Label {
@@ -166,11 +193,8 @@ fn faces(drawing: &mut Drawing, plot: &Scatter, view: &dyn View) -> (Vec<Mark>, 
     }
     let black = Color([0, 0, 0]);
     for dot in &plot.probes.dots {
-        let (at, near) = view.place(&dot.at);
-        drop_line(drawing, view, &dot.at);
-        // Over everything that is enrolled.
-        let star = shape(at, near, Marker::Star, black, &dot.about);
-        marks.push((2.0, star));
+        let at = view.place(dot.at);
+        over.push(shape(at, Marker::Star, black, &dot.about));
         legend.push((black, Marker::Star));
         labels.push(Label {
             at: (at.0, at.1 - 12.0),
@@ -178,20 +202,11 @@ fn faces(drawing: &mut Drawing, plot: &Scatter, view: &dyn View) -> (Vec<Mark>, 
             color: black,
         });
     }
-    marks.sort_by(|a, b| a.0.total_cmp(&b.0));
-    for (_, shape) in marks {
-        drawing.push(shape);
-    }
+    under
+        .into_iter()
+        .chain(over)
+        .for_each(|it| drawing.push(it));
     (legend, labels)
-}
-
-/// A line from a point down to the floor, if there is one: without it nobody sees how far back the point lies.
-fn drop_line(drawing: &mut Drawing, view: &dyn View, at: &[f64]) {
-    if let Some(floor) = view.floor(at) {
-        let line = Stroke::dashed(Color::FAINT.lightened(0.6), 0.8);
-        drawing.line(&[view.place(at).0, floor], line);
-        drawing.push(speck(floor, Color::FAINT, ""));
-    }
 }
 
 /// A face of a person for whom an ellipse stands.
@@ -229,27 +244,22 @@ fn ellipse(middle: Point, places: &[Point]) -> Vec<Point> {
         .collect()
 }
 
-fn shape(at: Point, near: f32, marker: Marker, color: Color, about: &str) -> Shape {
+fn shape(at: Point, marker: Marker, color: Color, about: &str) -> Shape {
     let star = if marker == Marker::Star { 1.7 } else { 1.0 };
     Shape::Mark {
         at,
-        radius: RADIUS * star * (0.7 + 0.45 * near),
+        radius: RADIUS * star,
         marker,
-        fill: color.lightened(0.55 + 0.45 * near),
+        fill: color,
         hover: about.to_owned(),
     }
 }
 
 /// The mean of the faces; `None` where there are none.
-fn center(group: &Group) -> Option<Vec<f64>> {
-    let mut sum = group.dots.first()?.at.clone();
-    for dot in &group.dots[1..] {
-        for (sum, value) in sum.iter_mut().zip(&dot.at) {
-            *sum += value;
-        }
-    }
-    let count = group.dots.len() as f64;
-    Some(sum.into_iter().map(|value| value / count).collect())
+fn center(group: &Group) -> Option<[f64; 2]> {
+    let count = group.dots.len();
+    let mean = |axis: usize| group.dots.iter().map(|dot| dot.at[axis]).sum::<f64>() / count as f64;
+    (count > 0).then(|| [mean(0), mean(1)])
 }
 
 /// The drawing made wider, with these names listed beside their marks.
@@ -265,7 +275,7 @@ fn with_legend(drawing: Drawing, legend: &[Mark], labels: &[Label]) -> Drawing {
     let letters = lettering::line_height(size);
     for (row, (label, &(color, marker))) in labels.iter().zip(legend).take(fits).enumerate() {
         let y = AREA.1 + line * (row as f32 + 0.5);
-        wide.push(shape((left, y), 1.0, marker, color, ""));
+        wide.push(shape((left, y), marker, color, ""));
         let mut name = label.text.clone();
         while lettering::width(&name, letters) > LEGEND - 30.0 && name.pop().is_some() {}
         let beside = (left + 12.0, y + 4.0);
@@ -283,18 +293,14 @@ fn with_legend(drawing: Drawing, legend: &[Mark], labels: &[Label]) -> Drawing {
 mod tests {
     use super::*;
 
-    fn plot(people: usize, axes: usize, name: impl Fn(usize) -> String) -> Scatter {
+    fn plot(people: usize, name: impl Fn(usize) -> String) -> Scatter {
         let dot = |seed: usize| Dot {
-            at: (0..axes)
-                .map(|axis| ((seed * 37 + axis * 91) % 1000) as f64 - 500.0)
-                .collect(),
+            at: [0, 1].map(|axis| ((seed * 37 + axis * 91) % 1000) as f64 - 500.0),
             about: format!("photo {seed}"),
         };
         Scatter {
             title: "Faces".to_owned(),
-            axes: (1..=axes)
-                .map(|axis| format!("basis face {axis} (9.5 %)"))
-                .collect(),
+            axes: [1, 2].map(|axis| format!("basis face {axis} (9.5 %)")),
             people: (0..people)
                 .map(|person| Group {
                     name: name(person),
@@ -310,32 +316,28 @@ mod tests {
 
     #[test]
     fn every_person_is_named_somewhere() {
-        for axes in [2, 3] {
-            for people in [1, 14, 20] {
-                let svg = scatter(&plot(people, axes, |at| format!("person-{at}!"))).to_svg();
-                for at in 0..people {
-                    assert!(svg.contains(&format!("person-{at}!<")), "{axes} axes, {at}");
-                }
-                assert_eq!(svg.matches("<title>photo ").count(), 3 * people + 1);
-                assert!(svg.contains("basis face 2 (9.5 %)"));
+        for people in [1, 14, 20] {
+            let svg = scatter(&plot(people, |at| format!("person-{at}!"))).to_svg();
+            for at in 0..people {
+                assert!(svg.contains(&format!("person-{at}!<")), "{at}");
             }
+            assert_eq!(svg.matches("<title>photo ").count(), 3 * people + 1);
+            assert!(svg.contains("basis face 2 (9.5 %)"));
         }
     }
 
     #[test]
     fn nothing_or_one_point_breaks_nothing() {
-        for axes in [0, 1, 2, 3] {
-            let svg = scatter(&plot(0, axes, |_| String::new())).to_svg();
-            assert!(!svg.contains("NaN") && !svg.contains("inf"));
-        }
+        let svg = scatter(&plot(0, |_| String::new())).to_svg();
+        assert!(!svg.contains("NaN") && !svg.contains("inf"));
     }
 
     #[test]
     fn of_a_crowd_everybody_has_an_ellipse_and_names_without_room_are_counted() {
         let long = |at: usize| format!("{} the {at}th", "very ".repeat(30));
-        let svg = scatter(&plot(200, 2, long)).to_svg();
+        let svg = scatter(&plot(200, long)).to_svg();
         assert!(svg.contains("names have no room here"), "most have none");
-        let few = scatter(&plot(21, 2, |at| format!("p{at}"))).to_svg();
+        let few = scatter(&plot(21, |at| format!("p{at}"))).to_svg();
         for at in 0..21 {
             assert!(few.contains(&format!("<title>p{at}</title>")), "its middle");
         }
