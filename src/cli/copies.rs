@@ -10,13 +10,12 @@ use eigenfaces::dataset::{PhotoFile, is_standard_input};
 use eigenfaces::decision::Decision;
 use eigenfaces::preparation::portrait;
 use eigenfaces::recognizer::Identification;
-use eigenfaces::render;
-use eigenfaces::store::{Destination, Outputs, Privacy};
+use eigenfaces::store::{Destination, Outputs, Privacy, fitting, numbered};
 
 use super::annotate::{annotated, caption_sheet};
 use super::args::Pictures;
 use super::output_dir::OutputDir;
-use super::{Error, Result, files};
+use super::{Result, files};
 
 /// The pictures that are to be written, photo by photo.
 pub struct Copies {
@@ -94,13 +93,13 @@ impl Annotated {
         };
         let title = name.to_string_lossy();
         if let Some(sheet) = caption_sheet(&title, picture.dimensions(), found) {
-            let name = files::fitting(name.with_extension("names.svg"));
+            let name = fitting(name.with_extension("names.svg"));
             self.folder
                 .claim(name)?
                 .write(Privacy::Personal, sheet.into_bytes())?;
         }
         let bytes = annotated(picture, found, target.path())?;
-        Ok(target.write(Privacy::Personal, bytes)?)
+        target.write(Privacy::Personal, bytes)
     }
 }
 
@@ -146,15 +145,13 @@ impl Faces {
             if face.decision == Decision::NotAFace {
                 continue;
             }
-            let target = files::fitting(format!("{name}-{number}.png").into());
+            let target = fitting(format!("{name}-{number}.png").into());
             let picture = match face.location {
                 Some(location) => portrait(&picture, location),
                 None => picture.clone(),
             };
             let to = self.folder.claim(target)?;
-            let png =
-                render::png(&picture.into()).map_err(|error| Error::unwritten(to.path(), error))?;
-            to.write_face(png)?;
+            to.write_face(files::encoded(&picture.into(), to.path())?)?;
         }
         Ok(())
     }
@@ -174,7 +171,7 @@ fn names(photos: &[PathBuf]) -> Vec<PathBuf> {
                 path.as_mut_os_string().push(".png");
             }
             let free = (1..)
-                .map(|number| files::fitting(files::numbered(&path, number)))
+                .map(|number| fitting(numbered(&path, number)))
                 .find(|path| taken.insert(path.to_string_lossy().to_lowercase()));
             free.unwrap_or(path)
         })

@@ -174,7 +174,7 @@ fn strangers(
         ));
     }
     if paths.is_empty() {
-        return Err(enrollment::none_usable(&args.strangers, skipped).into());
+        return Err(enrollment::none_usable(&args.strangers, skipped));
     }
     let faces = FaceMatrix::from_pixels(preparation.size(), pixels.concat())?;
     let mut known: HashMap<&Path, usize> = HashMap::new();
@@ -244,7 +244,7 @@ fn read_all<T: Send>(
     learning::report_skipped(&read.skipped, output);
     let skipped = listing.skipped.len() + read.skipped.len();
     match read.items.is_empty() {
-        true => Err(enrollment::none_usable(folders, skipped).into()),
+        true => Err(enrollment::none_usable(folders, skipped)),
         false => Ok((read.items, skipped)),
     }
 }

@@ -15,7 +15,7 @@ use serde_json::Value;
 use super::args::Evaluate;
 use super::output::{cell, table, with_schema};
 use super::output_dir::OutputDir;
-use super::{Output, Result, bytes, counted, files, json, one_line, shown};
+use super::{Output, Result, bytes, counted, files, one_line, shown};
 
 /// Rows on a page of mistakes: as many as can be looked at.
 const ROWS: usize = 12;
@@ -237,7 +237,7 @@ fn scores(evaluation: &Evaluation, photos: &Photos<'_>) -> Vec<u8> {
             "1".to_owned(),
             format!("{:?}", probe.distance),
             format!("{:?}", probe.confidence),
-            json::decision(probe.decision).to_owned(),
+            probe.decision.name().to_owned(),
         ]
     });
     let rows = closed.chain(open);

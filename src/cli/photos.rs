@@ -8,7 +8,6 @@ use eigenfaces::enrollment::report_passed_over;
 use eigenfaces::error::PhotoProblem;
 use eigenfaces::preparation::{Part, Preparation, PreparedFace};
 
-use super::args::Format;
 use super::{Error, Output, Result, counted, learning, shown};
 
 #[derive(Default)]
@@ -27,9 +26,11 @@ impl Photos {
     pub fn list(named: &[PathBuf], output: &Output) -> Result<Self> {
         let (there, missing): (Vec<_>, Vec<_>) =
             named.iter().cloned().partition(|path| is_there(path));
-        if let (true, Some(path), Format::Text) = (there.is_empty(), missing.first(), output.format)
+        if let Some(path) = missing.first()
+            && there.is_empty()
+            && output.is_text()
         {
-            return Err(eigenfaces::Error::missing(path).into());
+            return Err(Error::missing(path));
         }
         let mut photos = Self {
             paths: Vec::new(),

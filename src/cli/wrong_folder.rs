@@ -56,7 +56,7 @@ fn ask(doubts: impl IntoIterator<Item = Doubt>) -> Result<()> {
         );
         match model_changes::asked(&question) {
             Some(true) => {}
-            Some(false) => return Err(Error::declined(&path)),
+            Some(false) => return Err(Error::about(&path, "nothing was changed")),
             None => return Err(Error::about(&path, format_args!("{reason}; {remedy}"))),
         }
     }
@@ -115,9 +115,7 @@ fn unlike_faces(args: &Enroll, read: &FolderFaces, known: Option<&Recognizer>) -
     let new = &read.folder.new;
     let pixels = new.iter().flat_map(|face| face.pixels.iter().copied());
     let faces = FaceMatrix::from_pixels(known.preparation().size(), pixels.collect()).ok()?;
-    let found = known
-        .identifier()
-        .identify_faces(&faces, QueryOptions::default());
+    let found = known.identify_faces(&faces, QueryOptions::default());
     let unlike = found
         .iter()
         .filter(|found| found.decision == Decision::NotAFace);

@@ -5,6 +5,7 @@
 
 mod chosen;
 mod follow;
+mod notice;
 mod observer;
 mod preparation;
 mod regions;

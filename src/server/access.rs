@@ -13,8 +13,8 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use subtle::ConstantTimeEq;
 
 use super::locked;
-use crate::cli::args::PublicUrl;
-use crate::cli::error::{Error, Result};
+use super::public_url::PublicUrl;
+use crate::error::{Error, Result};
 
 /// The secrets, and the names that this server goes by.
 #[derive(Debug)]
@@ -48,6 +48,10 @@ impl Access {
             token: Mutex::new(Some(URL_SAFE_NO_PAD.encode(secret()?))),
             sessions: Mutex::default(),
         })
+    }
+
+    pub fn address(&self) -> SocketAddr {
+        self.address
     }
 
     pub fn key(&self) -> &str {

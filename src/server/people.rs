@@ -142,7 +142,7 @@ pub fn counted(snapshot: &Snapshot) -> Vec<(Person, usize)> {
 
 /// Everybody who is enrolled.
 pub async fn list(State(service): Shared) -> Answer<Response> {
-    let state = service.up_to_date().await;
+    let state = service.snapshot();
     let people = state.model.as_ref().map_or_else(Vec::new, |model| {
         let mut portraits = vec![None; model.people().len()];
         for face in model.gallery().enrolled() {
@@ -160,7 +160,7 @@ pub async fn list(State(service): Shared) -> Answer<Response> {
 
 /// The faces of a person.
 pub async fn faces(State(service): Shared, UrlPath(person): UrlPath<String>) -> Answer<Response> {
-    let state = service.up_to_date().await;
+    let state = service.snapshot();
     let gallery = state.model()?.gallery();
     let person = gallery.find(&person)?;
     let faces = gallery.faces_of(person).into_iter();
@@ -326,7 +326,7 @@ async fn erased(
     headers: &HeaderMap,
     chosen: impl FnOnce(&Model) -> Answer<Vec<usize>> + Send + 'static,
 ) -> Answer<Response> {
-    service.up_to_date().await.model()?;
+    service.snapshot().model()?;
     let (erased, state) = service.erase(expected(headers), chosen).await?;
     Ok(tagged(service, &state, &json!({ "erased": erased.len() })))
 }

@@ -12,7 +12,7 @@ use tokio::sync::Semaphore;
 
 use super::failure::{Answer, Failure};
 use super::locked;
-use crate::cli::error::{Error, Result};
+use crate::error::{Error, Result};
 
 /// Maximum number of requests that wait for a core; beyond that they are sent away.
 const MOST_WAITING: usize = 64;

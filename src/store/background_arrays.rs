@@ -230,8 +230,8 @@ mod tests {
 
         let faces = recognizer.gallery().faces();
         let query = QueryOptions::default();
-        let expected = recognizer.identifier().identify_faces(faces, query);
+        let expected = recognizer.identify_faces(faces, query);
         let whole = store::load(&older).unwrap();
-        assert_eq!(whole.identifier().identify_faces(faces, query), expected);
+        assert_eq!(whole.identify_faces(faces, query), expected);
     }
 }

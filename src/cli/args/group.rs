@@ -3,12 +3,10 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use eigenfaces::grouping::PURITY;
 use eigenfaces::store::NamesIn;
 
 use super::{AcceptanceOptions, Force, ending_in, within};
-
-/// The share of faces that are to be among faces of their own person, where nobody says otherwise.
-pub const PURITY: f64 = 0.98;
 
 #[derive(Debug, Args)]
 pub struct Group {

@@ -1,5 +1,6 @@
 //! Changes of the gallery: one at a time, each to be undone.
 
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
@@ -12,10 +13,9 @@ use eigenfaces::store::ModelLock;
 use tokio::sync::OwnedMutexGuard;
 
 use super::Service;
-use super::progress::Progress;
 use super::snapshot::Snapshot;
-use crate::cli::error::{Error, Result};
-use crate::cli::group::albums::Remembered;
+use crate::albums::Remembered;
+use crate::error::{Error, Result};
 use crate::server::failure::{Answer, Failure};
 use crate::server::jobs::{Forgotten, Job};
 use crate::server::locked;
@@ -80,20 +80,11 @@ impl Service {
     ) -> Answer<T> {
         let mut turn = Arc::clone(&self.changes).lock_owned().await;
         let (service, job) = (Arc::clone(self), Arc::clone(job));
-        let work = move || {
-            let _changing = JobChanging::begin(&service);
-            if job.is_cancelled() {
-                return Err(eigenfaces::Error::Cancelled.into());
-            }
-            let done = work(&service, &mut turn, &job);
-            drop(turn);
-            done
+        let work = move || match job.is_cancelled() {
+            true => Err(eigenfaces::Error::Cancelled.into()),
+            false => work(&service, &mut turn, &job),
         };
-        let done = self.workers.behind(Background::Job, work).await;
-        if self.progress.borrow().unlearned > 0 {
-            self.learn_after(Duration::ZERO);
-        }
-        done
+        self.workers.behind(Background::Job, work).await
     }
 
     /// Waits until all changes that came before are made.
@@ -101,7 +92,7 @@ impl Service {
         let place = Place::enter(self)?;
         let turn = Arc::clone(&self.changes).lock_owned();
         match tokio::time::timeout(PATIENCE, turn).await {
-            Ok(turn) if !self.progress.borrow().is_ending => Ok(turn),
+            Ok(turn) if !self.is_ending.load(Ordering::SeqCst) => Ok(turn),
             Ok(_) => Err(Failure::ending()),
             Err(_) => Err(Failure::queued(place.position(), self.jobs.working())),
         }
@@ -117,7 +108,6 @@ impl Service {
         expected: Option<&str>,
         change: impl FnOnce(Option<&Model>) -> Answer<(Plan, T)>,
     ) -> Answer<(T, Snapshot)> {
-        self.learn_additions(changes)?;
         let before = self.snapshot();
         self.refuse_other(&before, expected)?;
         let (plan, value) = change(before.model.as_deref())?;
@@ -193,7 +183,6 @@ impl Service {
         let mut changes = self.turn().await?;
         let service = Arc::clone(self);
         let work = move || {
-            service.learn_additions(&mut changes)?;
             let now = service.snapshot();
             service.refuse_other(&now, expected.as_deref())?;
             service.refuse_replaced(&changes)?;
@@ -343,23 +332,5 @@ impl<'a> Place<'a> {
 impl Drop for Place<'_> {
     fn drop(&mut self) {
         locked(&self.service.queue).remove(&self.number);
-    }
-}
-
-/// A job that changes the gallery, until it is dropped.
-struct JobChanging<'a>(&'a Service);
-
-impl<'a> JobChanging<'a> {
-    fn begin(service: &'a Service) -> Self {
-        let begun = |progress: &mut Progress| progress.is_job_changing = true;
-        service.progress.send_modify(begun);
-        Self(service)
-    }
-}
-
-impl Drop for JobChanging<'_> {
-    fn drop(&mut self) {
-        let ended = |progress: &mut Progress| progress.is_job_changing = false;
-        self.0.progress.send_modify(ended);
     }
 }

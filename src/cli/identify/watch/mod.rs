@@ -34,7 +34,7 @@ pub fn look(photos: &[PathBuf], report: &Report<'_>) -> Result<()> {
             }
             let identify = |faces: &[_]| {
                 let (gallery, recognizer) = (report.gallery, report.recognizer);
-                gallery.identify_prepared(recognizer.identifier(), faces, report.query)
+                gallery.identify_prepared(recognizer, faces, report.query)
             };
             let alone = identify(&prepared)?;
             let frames = usable.into_iter().zip(prepared).collect();

@@ -1,19 +1,35 @@
-//! Folders of photos, each with the index of the faces in it.
+//! Folders of photos, each with the index of the faces in it; what a person says of these faces; and what is made of that: people
+//! enrolled, photos sorted, names written beside photos.
+
+mod answers;
+mod by_person;
+mod enrolled;
+mod named;
+mod sidecars;
+mod sorter;
+pub mod table;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use eigenfaces::dataset::{self, ContentHash, FileId};
-use eigenfaces::enrollment::{Observer, report_passed_over};
-use eigenfaces::error::{ModelProblem, WriteProblem};
-use eigenfaces::face_index::{Answers, FaceIndex, FaceKey, IndexedFace};
-use eigenfaces::face_matrix::FaceSize;
-use eigenfaces::store;
 use image::GrayImage;
-use serde_json::{Value, json};
+use serde::Serialize;
 
-use crate::cli::{Error, Output, Result, counted, shown};
+pub use answers::{Answer, AnswerAt, MOST_APART, answers};
+pub use by_person::{FacesByPerson, KnownFace, KnownPerson, by_photo, identifying, preparation};
+pub use enrolled::EnrolledPixels;
+pub use named::{NamedFace, NamedFaces};
+pub use sidecars::{NameAt, Sidecars, Writing};
+pub use sorter::{Folder, Others, SortBy, Sorter};
+
+use crate::dataset::{self, ContentHash, FileId};
+use crate::enrollment::{Observer, report_passed_over};
+use crate::error::{Error, ModelProblem, Result, WriteProblem, reason};
+use crate::face_index::{Answers, FaceIndex, FaceKey, IndexedFace};
+use crate::face_matrix::FaceSize;
+use crate::store;
+use crate::text::{counted, shown};
 
 /// The index of a folder, within it.
 const INDEX: &str = "eigenfaces.faces";
@@ -29,16 +45,19 @@ pub enum Scan {
     All,
 }
 
+/// The file of the index of a folder.
 pub fn index_of(folder: &Path) -> PathBuf {
     folder.join(INDEX)
 }
 
 /// Folders of photos and their indexes, brought up to date.
+#[derive(Debug)]
 pub struct Albums {
     albums: Vec<Album>,
     unusable: usize,
 }
 
+#[derive(Debug)]
 struct Album {
     folders: Vec<PathBuf>,
     index: FaceIndex,
@@ -49,21 +68,50 @@ struct Album {
     /// The file of the index, if it was not there before and is now.
     written: Option<PathBuf>,
     /// The reason why the index could not be kept: the folder may not be written to. That costs time only.
-    unsaved: Option<eigenfaces::Error>,
+    unsaved: Option<Error>,
 }
 
-pub struct Shown<'a> {
+/// A face of a photo, and where it lies.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FacePlace {
+    /// The photo.
+    pub photo: PathBuf,
+    /// The face's number, from 1, row by row.
+    pub face: usize,
+    /// Left, top, width and height in the photo, where that is told.
+    pub bounds: Option<[f32; 4]>,
+}
+
+/// A face of an album.
+#[derive(Debug)]
+pub struct AlbumFace<'a> {
+    /// Its photo's content and its position there.
     pub key: FaceKey,
+    /// The face as the index keeps it.
     pub found: &'a IndexedFace,
     /// The photo, or the first of several copies of it.
     pub photo: PathBuf,
+    /// Number of faces in the photo.
     pub of: usize,
 }
 
-impl Shown<'_> {
-    /// The photo's path from the root, by which it is found from whatever folder.
-    pub fn whole_path(&self) -> PathBuf {
-        std::path::absolute(&self.photo).unwrap_or_else(|_| self.photo.clone())
+/// A face as scripts and the page are told of it.
+#[derive(Debug, Serialize)]
+pub struct FaceRecord {
+    photo: String,
+    face: usize,
+    #[serde(rename = "box")]
+    bounds: [f32; 4],
+}
+
+impl AlbumFace<'_> {
+    /// The face, by the photo's path from the root, by which it is found from whatever folder.
+    pub fn place(&self) -> FacePlace {
+        FacePlace {
+            photo: std::path::absolute(&self.photo).unwrap_or_else(|_| self.photo.clone()),
+            face: self.key.face + 1,
+            bounds: Some(self.found.location.bounds),
+        }
     }
 
     /// The photo, with the face's number where it shows several.
@@ -74,18 +122,19 @@ impl Shown<'_> {
         }
     }
 
-    /// The face as the index keeps it.
+    /// The aligned face.
     pub fn picture(&self) -> GrayImage {
         let (width, height) = (FaceSize::ALIGNED.width(), FaceSize::ALIGNED.height());
         GrayImage::from_raw(width, height, self.found.pixels.clone()).unwrap_or_default()
     }
 
-    pub fn json(&self) -> Value {
-        json!({
-            "photo": self.photo.to_string_lossy(),
-            "face": self.key.face + 1,
-            "box": self.found.location.bounds,
-        })
+    /// The face for scripts.
+    pub fn record(&self) -> FaceRecord {
+        FaceRecord {
+            photo: self.photo.to_string_lossy().into_owned(),
+            face: self.key.face + 1,
+            bounds: self.found.location.bounds,
+        }
     }
 }
 
@@ -93,7 +142,7 @@ impl Albums {
     /// Looks at what is new in the folders, and keeps the indexes for the next time: in each folder, or all in one file.
     ///
     /// # Errors
-    /// What is no folder; an index that is damaged; [`eigenfaces::Error::Cancelled`].
+    /// What is no folder; an index that is damaged; [`Error::Cancelled`].
     pub fn open(
         folders: &[PathBuf],
         index: Option<&Path>,
@@ -177,9 +226,10 @@ impl Albums {
         Ok(())
     }
 
-    pub fn report(&self, output: &Output) {
+    /// Says what was found, and what became of the indexes.
+    pub fn report(&self, observer: &dyn Observer) {
         for album in &self.albums {
-            output.say(&format!(
+            observer.say(&format!(
                 "{}: {} in {}, {} looked at",
                 album
                     .folders
@@ -192,13 +242,13 @@ impl Albums {
                 album.looked_at
             ));
             if let Some(file) = &album.written {
-                output.say(&format!(
+                observer.say(&format!(
                     "wrote {}: the faces found, so that these photos are looked at once; readable by you only",
                     shown(file)
                 ));
             }
             if let Some(error) = &album.unsaved {
-                output.warn(&format!(
+                observer.warn(&format!(
                     "the faces found are not remembered for the next time, nor what you say of them: {}",
                     with_index(error)
                 ));
@@ -207,7 +257,7 @@ impl Albums {
     }
 
     /// All faces in the order of their keys; those of photos that lie in several folders once.
-    pub fn faces(&self) -> Vec<Shown<'_>> {
+    pub fn faces(&self) -> Vec<AlbumFace<'_>> {
         let mut faces = BTreeMap::new();
         for Album { index, paths, .. } in self.albums.iter().rev() {
             let names = index.paths();
@@ -217,18 +267,19 @@ impl Albums {
                     continue;
                 };
                 let of = index.photos.get(&key.photo);
-                let shown = Shown {
+                let face = AlbumFace {
                     key,
                     found,
                     photo: photo.clone(),
                     of: of.map_or(0, |photo| photo.faces.len()),
                 };
-                faces.insert(key, shown);
+                faces.insert(key, face);
             }
         }
         faces.into_values().collect()
     }
 
+    /// What was said of all these faces.
     pub fn answers(&self) -> Answers {
         let mut all = Answers::default();
         for album in &self.albums {
@@ -238,7 +289,7 @@ impl Albums {
     }
 
     /// The reason why what is found and said is not kept, where it cannot be.
-    pub fn unsaved(&self) -> Option<&eigenfaces::Error> {
+    pub fn unsaved(&self) -> Option<&Error> {
         self.albums.iter().find_map(|album| album.unsaved.as_ref())
     }
 
@@ -248,6 +299,7 @@ impl Albums {
         photos.sum()
     }
 
+    /// Files that could not be used.
     pub fn unusable(&self) -> usize {
         self.unusable
     }
@@ -262,7 +314,7 @@ fn save(
     index: &mut FaceIndex,
     file: &Path,
     same: &[(ContentHash, ContentHash)],
-) -> Result<Option<eigenfaces::Error>> {
+) -> Result<Option<Error>> {
     index.answers = load(file)?.answers;
     index.answers.follow(same);
     Ok(store::save_face_index(index, file).err())
@@ -270,10 +322,6 @@ fn save(
 
 /// A change of what an index remembers of faces.
 #[derive(Debug)]
-#[cfg_attr(
-    not(feature = "serve"),
-    expect(dead_code, reason = "the page reads it")
-)]
 pub struct Remembered {
     file: PathBuf,
     before: Answers,
@@ -307,7 +355,6 @@ impl Remembered {
     ///
     /// # Errors
     /// An index that cannot be read or written.
-    #[cfg(feature = "serve")]
     pub fn take_back(&self) -> Result<()> {
         let undo = |answers: &mut Answers| answers.take_back(&self.before, &self.after);
         Self::change(&mut load(&self.file)?, &self.file, undo)?;
@@ -325,11 +372,11 @@ pub fn load(file: &Path) -> Result<FaceIndex> {
     }
     store::load_face_index(file).map_err(|error| {
         let reason = match error {
-            eigenfaces::Error::Model {
+            Error::Model {
                 problem: ModelProblem::OtherKind { found, .. },
                 ..
             } => format!("it is {}", found.name()),
-            eigenfaces::Error::Read { source, .. } => eigenfaces::error::reason(&source),
+            Error::Read { source, .. } => reason(&source),
             _ => "it is no index of faces, or is damaged".to_owned(),
         };
         let remedy = match file.file_name() == Some(INDEX.as_ref()) {
@@ -354,9 +401,9 @@ pub fn name_within(folder: &Path, file: &Path) -> String {
 }
 
 /// The reason why an index cannot be written, with the option that has it elsewhere.
-pub fn with_index(error: &eigenfaces::Error) -> String {
+pub fn with_index(error: &Error) -> String {
     match error {
-        eigenfaces::Error::Write {
+        Error::Write {
             problem: WriteProblem::NotPermitted(_),
             ..
         } => format!("{error} with --index FILE"),
@@ -370,9 +417,13 @@ pub fn whole_name(file: &Path) -> String {
     name_within(Path::new("/"), &whole.unwrap_or_else(|_| file.to_owned()))
 }
 
+/// Refuses what is no folder.
+///
+/// # Errors
+/// It is not there, or a file.
 pub fn refuse_no_folder(folder: &Path) -> Result<()> {
     if !folder.exists() {
-        return Err(eigenfaces::Error::missing(folder).into());
+        return Err(Error::missing(folder));
     }
     if !folder.is_dir() {
         return Err(Error::about(
