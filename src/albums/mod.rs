@@ -307,9 +307,7 @@ impl Albums {
 
 /// Saves an index, with the answers that its file has by now, about photos that show the `same` too; gives what kept it from
 /// that.
-///
-/// # Errors
-/// The file that stands there is no index, or is damaged.
+/// Errors: the file that stands there is no index, or is damaged.
 fn save(
     index: &mut FaceIndex,
     file: &Path,

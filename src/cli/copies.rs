@@ -25,10 +25,7 @@ pub struct Copies {
 
 impl Copies {
     /// As the user wants it; `None` where no pictures are wanted. Makes the folders.
-    ///
-    /// # Errors
-    /// A copy that would replace a file which must stay; a folder that cannot be made. Of the former nothing is done at
-    /// all.
+    /// Errors: a copy that would replace a file which must stay; a folder that cannot be made. Of the former nothing is done at all.
     pub fn plan(args: &Pictures, photos: &[PathBuf], outputs: &Outputs) -> Result<Option<Self>> {
         if args.annotate.is_none() && args.save_faces.is_none() {
             return Ok(None);

@@ -71,9 +71,7 @@ fn lock(model: &Path, output: &Output) -> Result<ModelLock> {
 }
 
 /// Goes on if the user agrees that `what` is erased from the model: by `--yes`, or asked on a terminal.
-///
-/// # Errors
-/// They do not, or cannot be asked.
+/// Errors: they do not, or cannot be asked.
 pub fn consent(change: ChangeOptions, model: &Path, what: &str) -> Result<()> {
     let what = one_line(what);
     let question = format!("erase {what} from {}?", shown(model));
@@ -81,9 +79,6 @@ pub fn consent(change: ChangeOptions, model: &Path, what: &str) -> Result<()> {
 }
 
 /// Asks whether people may lose their names to those of the folder, which may be what somebody wanted to forget.
-///
-/// # Errors
-/// As [`consent`].
 pub fn consent_to_names(change: ChangeOptions, model: &Path, renamed: &str) -> Result<()> {
     let question = format!("{renamed} in {}: is that meant?", shown(model));
     let told = format!("by the folder's names {renamed}");
@@ -125,9 +120,7 @@ fn agrees(line: &str) -> bool {
 }
 
 /// Makes a change, and writes the model.
-///
-/// # Errors
-/// Too few different faces to learn from: where some are erased, said so that whoever erases knows what to do.
+/// Errors: too few different faces to learn from: where some are erased, said so that whoever erases knows what to do.
 pub fn commit(plan: &Plan, before: Option<&Model>, model: &Path) -> Result<Model> {
     let left = plan.outcome.gallery.len();
     let after = plan.commit(before).map_err(|error| match error {

@@ -136,9 +136,7 @@ impl Output {
     }
 
     /// A line of data on stdout: one, whatever the names in it hold.
-    ///
-    /// # Errors
-    /// A closed pipe, or a full disk behind it.
+    /// Errors: a closed pipe, or a full disk behind it.
     pub fn line(&self, text: &str) -> Result<()> {
         print(format!("{}\n", one_line(text)).as_bytes())
     }
@@ -156,9 +154,6 @@ impl Output {
     }
 
     /// Text of several lines on stdout. Programs get names of files as they are; a terminal nothing that would move its cursor.
-    ///
-    /// # Errors
-    /// As [`line`](Self::line).
     pub fn text(&self, text: &[u8]) -> Result<()> {
         match io::stdout().is_terminal() {
             true => print(on_a_terminal(text).as_bytes()),

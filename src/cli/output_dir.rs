@@ -26,18 +26,14 @@ impl OutputDir {
     }
 
     /// Whether results with these names can come to stand in it. Nothing is made yet.
-    ///
-    /// # Errors
-    /// The first that must not be replaced.
+    /// Errors: the first that must not be replaced.
     pub fn check(&self, names: &[impl AsRef<Path>]) -> Result<()> {
         let check = |name: &_| self.outputs.check_below(&self.path, AsRef::as_ref(name));
         names.iter().try_for_each(check)
     }
 
     /// The right to write one result.
-    ///
-    /// # Errors
-    /// What stands there must not be replaced; a folder that cannot be made.
+    /// Errors: what stands there must not be replaced; a folder that cannot be made.
     pub fn claim(&self, name: impl AsRef<Path>) -> Result<Destination> {
         let place = self.path.join(name);
         make_results_folder(&self.path)?;

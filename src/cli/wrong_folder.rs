@@ -16,9 +16,7 @@ use super::{Error, Result, counted, model_changes, one_line, shown};
 
 /// Goes on where the folders' own names do not speak against them, the user has said that they are right, or says so now.
 /// Nothing is decoded for that.
-///
-/// # Errors
-/// What speaks against them, with the option to give; that the user said no.
+/// Errors: what speaks against them, with the option to give; that the user said no.
 pub fn refuse_nested(
     args: &Enroll,
     listed: &ListedFolders<'_>,
@@ -35,9 +33,7 @@ pub fn refuse_nested(
 }
 
 /// As [`refuse_nested`], by what the photos show.
-///
-/// # Errors
-/// What speaks against them, with the option to give; that the user said no.
+/// Errors: what speaks against them, with the option to give; that the user said no.
 pub fn refuse(args: &Enroll, read: &FolderFaces, known: Option<&Recognizer>) -> Result<()> {
     if read.folder.new.is_empty() {
         return Ok(());

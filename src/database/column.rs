@@ -10,9 +10,7 @@ use super::in_words;
 use crate::error::DatabaseProblem;
 
 /// The value of a column.
-///
-/// # Errors
-/// [`DatabaseProblem::Senseless`] where it has none, or one of another type.
+/// Errors: [`DatabaseProblem::Senseless`] where it has none, or one of another type.
 pub(super) fn column<'a, T: FromSql<'a>>(
     row: &'a Row,
     column: impl RowIndex + Display,

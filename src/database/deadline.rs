@@ -41,9 +41,7 @@ pub(super) fn wait<T>(
 }
 
 /// The same of work that must be done within a time, and whose panic is taken for an answer that is not PostgreSQL's.
-///
-/// # Errors
-/// [`DatabaseProblem::Silent`] where it takes longer. Whatever `work` fails with.
+/// Errors: [`DatabaseProblem::Silent`] where it takes longer. Whatever `work` fails with.
 pub(super) fn connect<T: Send + 'static>(
     patience: Duration,
     work: impl Future<Output = Result<T, DatabaseProblem>> + Send + 'static,
@@ -54,9 +52,7 @@ pub(super) fn connect<T: Send + 'static>(
 }
 
 /// The answer to one question.
-///
-/// # Errors
-/// [`DatabaseProblem::Silent`] where there is none for too long. Whatever the question fails with.
+/// Errors: [`DatabaseProblem::Silent`] where there is none for too long. Whatever the question fails with.
 pub(super) async fn answer<T, E: Into<DatabaseProblem>>(
     question: impl Future<Output = Result<T, E>>,
 ) -> Result<T, DatabaseProblem> {

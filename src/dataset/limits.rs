@@ -45,9 +45,7 @@ impl Default for Limits {
 
 impl Limits {
     /// The factor, a power of two, by which a photo of this size is reduced when it is decoded; 1 for most.
-    ///
-    /// # Errors
-    /// More pixels than the limit.
+    /// Errors: more pixels than the limit.
     pub(super) fn reduction(&self, (width, height): (u32, u32)) -> Result<u32, PhotoProblem> {
         let pixels = u64::from(width) * u64::from(height);
         if pixels > self.max_pixels || width.max(height) > MAX_SIDE {
@@ -70,9 +68,7 @@ impl Limits {
 
     /// Memory to decode a photo of this size in. Photos that take much of it are decoded one at a time: whoever holds what
     /// is returned has the turn.
-    ///
-    /// # Errors
-    /// More bytes than the limit.
+    /// Errors: more bytes than the limit.
     pub(super) fn reserve(
         &self,
         (width, height): (u32, u32),

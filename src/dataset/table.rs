@@ -60,9 +60,7 @@ pub fn read_table(path: &Path) -> Result<Table, String> {
 }
 
 /// Reads the content of a table as [`read_table`] does.
-///
-/// # Errors
-/// What is wrong with it, in one line.
+/// Errors: what is wrong with it, in one line.
 fn parse_table(bytes: &[u8]) -> Result<Table, String> {
     let (text, encoding) = decoded(bytes)?;
     // A byte order mark that a program took for three letters, and wrote after one of its own.

@@ -52,9 +52,7 @@ pub(super) struct Tiff<'a> {
 
 impl<'a> Tiff<'a> {
     /// The first picture of a file. `None` where `image` reads it: in planes, or in inks.
-    ///
-    /// # Errors
-    /// What is wrong with the file; a kind of picture that nobody here reads.
+    /// Errors: what is wrong with the file; a kind of picture that nobody here reads.
     pub(super) fn open(bytes: &'a [u8], limits: &Limits) -> ImageResult<Option<Self>> {
         let mut decoder = Decoder::new(Cursor::new(Cow::Borrowed(bytes))).map_err(failed)?;
         let size = decoder.dimensions().map_err(failed)?;
@@ -104,9 +102,7 @@ impl<'a> Tiff<'a> {
     }
 
     /// The picture, upright only after it is turned.
-    ///
-    /// # Errors
-    /// What is wrong with its data.
+    /// Errors: what is wrong with its data.
     pub(super) fn decode(
         mut self,
         reduction: u32,
@@ -323,9 +319,7 @@ pub(super) fn is_camera_raw(bytes: &[u8]) -> bool {
 }
 
 /// Width and height as stored, and how the picture is to be turned.
-///
-/// # Errors
-/// What is wrong with the file.
+/// Errors: what is wrong with the file.
 pub(super) fn header(
     reader: impl std::io::Read + std::io::Seek,
 ) -> ImageResult<((u32, u32), Orientation)> {

@@ -27,9 +27,6 @@ const MOST_SHOWN: usize = 32;
 
 impl Shown {
     /// The faces of a photo that were shown and are enrolled. So is its main face, for it may be one of them.
-    ///
-    /// # Errors
-    /// When the program itself is damaged.
     fn enrolled(photo: &Photo, gallery: &Gallery) -> Result<Self, LocateError> {
         let (locator, size) = (Locator::shared()?, photo.luma().dimensions());
         let order = hashes(photo.content_hash()).zip(0..);

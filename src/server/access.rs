@@ -29,9 +29,7 @@ pub struct Access {
 
 impl Access {
     /// The secrets of a server at this address; without a key one is drawn.
-    ///
-    /// # Errors
-    /// A system without random numbers.
+    /// Errors: a system without random numbers.
     pub fn new(
         address: SocketAddr,
         public: Option<PublicUrl>,

@@ -9,9 +9,7 @@ const LENIENT: GeneralPurposeConfig = GeneralPurposeConfig::new()
     .with_decode_allow_trailing_bits(true);
 
 /// The bytes that a text stands for.
-///
-/// # Errors
-/// What in it is no base64, and where.
+/// Errors: what in it is no base64, and where.
 pub fn decoded(text: &str) -> Result<Vec<u8>, String> {
     // As browsers write it: data:image/png;base64,...
     let start = text.find("base64,").map_or(0, |at| at + "base64,".len());

@@ -70,9 +70,7 @@ impl FolderFaces {
     }
 
     /// A face by its name.
-    ///
-    /// # Errors
-    /// The folder has no such face.
+    /// Errors: the folder has no such face.
     pub fn find(&self, id: &str) -> Answer<(FaceKey, &FolderFace)> {
         let key = || {
             let (photo, number) = id.split_once('-')?;

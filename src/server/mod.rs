@@ -82,9 +82,7 @@ pub struct Server {
 
 impl Server {
     /// Takes the lock of the model, and listens.
-    ///
-    /// # Errors
-    /// An address that other machines can reach, without a key; a model or an address that is in use; a file that is no model.
+    /// Errors: an address that other machines can reach, without a key; a model or an address that is in use; a file that is no model.
     pub fn open(settings: Settings, model: &Path, messages: Messages) -> Result<Self> {
         let Settings {
             address,
@@ -142,9 +140,6 @@ impl Server {
     }
 
     /// Answers until the program ends; the page is opened in the browser first where `opens`.
-    ///
-    /// # Errors
-    /// A system that gives no threads.
     pub fn run(self, opens: bool) -> Result<()> {
         let failed = |error: std::io::Error| serve_error(self.service.access.address(), &error);
         let runtime = tokio::runtime::Builder::new_multi_thread()

@@ -28,9 +28,6 @@ pub fn short(hash: ContentHash) -> String {
 }
 
 /// A face by its hash, or by the short name of it.
-///
-/// # Errors
-/// There is none.
 pub fn find_face(gallery: &Gallery, name: &str) -> Answer<usize> {
     let is_meant = |hash: ContentHash| hash.to_string() == name || short(hash) == name;
     let found = gallery

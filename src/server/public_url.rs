@@ -11,9 +11,7 @@ pub struct PublicUrl {
 
 impl PublicUrl {
     /// As a user types it.
-    ///
-    /// # Errors
-    /// What such an address is like.
+    /// Errors: what such an address is like.
     pub fn parse(text: &str) -> Result<Self, String> {
         let expected = "expected an address such as https://faces.home/ or https://home/faces/";
         let read = || {

@@ -40,9 +40,7 @@ const MOST_FACES: usize = 600;
 const MOST_PROBLEMS: usize = 20;
 
 /// The faces of a folder: those of people who are enrolled, to be confirmed, and the others in groups, the largest first.
-///
-/// # Errors
-/// A folder that cannot be read; cancelled.
+/// Errors: a folder that cannot be read; cancelled.
 pub async fn group(service: &Arc<Service>, folder: PathBuf, job: &Arc<Job>) -> Reply<Value> {
     let (snapshot, job) = (service.snapshot(), Arc::clone(job));
     let own = Arc::clone(service);
@@ -174,9 +172,7 @@ pub struct Reviewed {
 }
 
 /// Enrols the faces that were named, and remembers what was said of the others.
-///
-/// # Errors
-/// A name that cannot be one; no face that can be used; the gallery was changed meanwhile.
+/// Errors: a name that cannot be one; no face that can be used; the gallery was changed meanwhile.
 pub async fn name(
     service: &Arc<Service>,
     expected: Option<String>,
@@ -282,9 +278,7 @@ fn in_words(groups: &[Reviewed]) -> String {
 }
 
 /// Has faces that were ignored take part again.
-///
-/// # Errors
-/// A face that the folder does not have; an index that cannot be written.
+/// Errors: a face that the folder does not have; an index that cannot be written.
 pub async fn bring_back(service: &Arc<Service>, ids: Vec<String>, job: &Arc<Job>) -> Reply<Value> {
     let folder = service.folder()?;
     let work = move |service: &Service, changes: &mut Changes, _: &Job| {
@@ -307,9 +301,7 @@ pub async fn bring_back(service: &Arc<Service>, ids: Vec<String>, job: &Arc<Job>
 }
 
 /// Sorts the photos of people who were named into a folder each.
-///
-/// # Errors
-/// Nobody was named; cancelled. What fails with single photos is in the answer.
+/// Errors: nobody was named; cancelled. What fails with single photos is in the answer.
 pub async fn sort(
     service: &Arc<Service>,
     into: PathBuf,
@@ -338,9 +330,6 @@ pub async fn sort(
 
 /// Writes the names that a person gave into sidecars. A name that stands there stays, and where any cannot be read, nothing is
 /// written.
-///
-/// # Errors
-/// As [`sort`].
 pub async fn write_xmp(service: &Arc<Service>, job: &Arc<Job>) -> Reply<Value> {
     let work = move |named: &NamedPhotos| {
         let mut sidecars = Sidecars::new(Writing::Done, NamesIn::Beside, OwnNames::Keep);

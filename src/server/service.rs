@@ -57,9 +57,7 @@ pub struct Service {
 
 impl Service {
     /// Reads the model, if there is one.
-    ///
-    /// # Errors
-    /// A file that is no model.
+    /// Errors: a file that is no model.
     pub fn open(file: &Path, lock: ModelLock, access: Access, messages: Messages) -> Result<Self> {
         let model = Model::at(file)?.map(Arc::new);
         Ok(Self {
@@ -83,9 +81,7 @@ impl Service {
     }
 
     /// The folder that was grouped last.
-    ///
-    /// # Errors
-    /// There is none, or faces were erased since.
+    /// Errors: there is none, or faces were erased since.
     pub fn folder(&self) -> Answer<Arc<FolderFaces>> {
         let none = || {
             let message =
@@ -139,9 +135,6 @@ impl Service {
     }
 
     /// Works for a request on a core, as soon as one is free.
-    ///
-    /// # Errors
-    /// Those of the work; too many are waiting.
     pub async fn work<T: Send + 'static>(
         self: &Arc<Self>,
         work: impl FnOnce(&Self) -> Answer<T> + Send + 'static,
@@ -151,9 +144,6 @@ impl Service {
     }
 
     /// Asks the model, on a core as soon as one is free.
-    ///
-    /// # Errors
-    /// Those of the question; nobody is enrolled; too many are waiting.
     pub async fn ask<T: Send + 'static>(
         self: &Arc<Self>,
         question: impl FnOnce(&Model) -> Answer<T> + Send + 'static,
@@ -163,9 +153,6 @@ impl Service {
     }
 
     /// Works as a job that changes nothing.
-    ///
-    /// # Errors
-    /// Those of the work.
     pub async fn work_in_job<T: Send + 'static>(
         self: &Arc<Self>,
         work: impl FnOnce() -> Answer<T> + Send + 'static,

@@ -96,9 +96,7 @@ pub(super) fn write<W: io::Write>(
 
 impl BackgroundMeta {
     /// The background model that compares.
-    ///
-    /// # Errors
-    /// One that cannot be read.
+    /// Errors: one that cannot be read.
     pub(super) fn prior(&self, archive: &Archive) -> Result<Prior> {
         let own = self.own.as_ref().map(|own| own.read(archive));
         Ok(own.transpose()?.map_or(Prior::Bundled, Prior::Own))

@@ -27,9 +27,7 @@ pub struct Plan {
 
 impl Plan {
     /// Makes the folder, where it is missing.
-    ///
-    /// # Errors
-    /// A table there in which something was typed that is not done yet; whatever else must not be replaced.
+    /// Errors: a table there in which something was typed that is not done yet; whatever else must not be replaced.
     pub fn new(
         folder: &Path,
         args: &Group,
@@ -107,9 +105,7 @@ impl Plan {
 }
 
 /// Whether all that was typed into a table, if there is one, has been applied, so that it may be replaced.
-///
-/// # Errors
-/// An index that cannot be read.
+/// Errors: an index that cannot be read.
 fn is_applied(
     table: &Path,
     index: Option<&Path>,

@@ -25,9 +25,7 @@ pub enum Gallery {
 
 impl Gallery {
     /// As the user wants it.
-    ///
-    /// # Errors
-    /// A database that cannot be used.
+    /// Errors: a database that cannot be used.
     pub fn open(args: &Identify, recognizer: &Recognizer, model: &Path) -> Result<Self> {
         #[cfg(feature = "postgres")]
         if let Some(address) = &args.elsewhere.gallery {

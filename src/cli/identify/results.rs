@@ -49,9 +49,7 @@ impl<'a> Results<'a> {
     }
 
     /// Takes what was found in a photo.
-    ///
-    /// # Errors
-    /// What ends the command: results that cannot be printed, or a picture that cannot be made.
+    /// Errors: what ends the command: results that cannot be printed, or a picture that cannot be made.
     pub fn add(&mut self, photo: &Path, found: &[Identification]) -> Result<()> {
         if let Some(explanation) = &mut self.explanation {
             explanation.add(photo, found, self.report)?;
@@ -88,9 +86,7 @@ impl<'a> Results<'a> {
     }
 
     /// Writes and says what is left when all photos have been looked at.
-    ///
-    /// # Errors
-    /// The picture of an explanation cannot be written.
+    /// Errors: the picture of an explanation cannot be written.
     pub fn finish(self) -> Result<Outcome> {
         let output = self.report.output;
         if let Some(explanation) = self.explanation {

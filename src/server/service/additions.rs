@@ -34,9 +34,7 @@ impl Drop for Arrival<'_> {
 impl Service {
     /// Adds the main face of a photo; it is in the model file when this returns. `refuse` looks at the faces that were found.
     /// Returns the hash by which the face is known.
-    ///
-    /// # Errors
-    /// A photo without a face, or that was refused; it is enrolled as somebody else; those of [`change`](Self::change).
+    /// Errors: a photo without a face, or that was refused; it is enrolled as somebody else; those of [`change`](Self::change).
     pub async fn add(
         self: &Arc<Self>,
         person: Person,

@@ -37,10 +37,6 @@ impl Service {
     /// Changes the gallery: `change` gets the model, or nothing while nobody is enrolled, and plans what is to be done. It is
     /// written before this returns what `change` told besides, and the new state. `expected` is the tag of the state that the
     /// change was meant for.
-    ///
-    /// # Errors
-    /// Those of the change; 412 where the gallery has another state; 503 where other changes take too long; a model that
-    /// cannot be written. Nothing is changed.
     pub async fn change<T: Send + 'static>(
         self: &Arc<Self>,
         expected: Option<String>,
@@ -53,9 +49,6 @@ impl Service {
     }
 
     /// As [`change`](Self::change), however long it takes: others ask the gallery as it was meanwhile.
-    ///
-    /// # Errors
-    /// As [`change`](Self::change); the job was cancelled.
     pub async fn change_in_job<T: Send + 'static>(
         self: &Arc<Self>,
         job: &Arc<Job>,
@@ -70,9 +63,6 @@ impl Service {
     }
 
     /// Works as a job when all changes that came before are made, and keeps others from being made meanwhile.
-    ///
-    /// # Errors
-    /// Those of the work; the job was cancelled.
     pub async fn in_turn<T: Send + 'static>(
         self: &Arc<Self>,
         job: &Arc<Job>,
@@ -99,9 +89,6 @@ impl Service {
     }
 
     /// As [`change`](Self::change), in a turn.
-    ///
-    /// # Errors
-    /// As [`change`](Self::change).
     pub fn change_now<T>(
         &self,
         changes: &mut Changes,
@@ -137,9 +124,6 @@ impl Service {
     }
 
     /// Refuses a change that was meant for another state of the gallery, named by its tag.
-    ///
-    /// # Errors
-    /// 412.
     pub fn refuse_other(&self, state: &Snapshot, expected: Option<&str>) -> Answer<()> {
         match expected.is_some_and(|expected| expected != self.tag(state)) {
             true => Err(Failure::new(
@@ -151,9 +135,6 @@ impl Service {
     }
 
     /// Erases faces, by their positions in the gallery. This cannot be taken back. Returns which they were, and the new state.
-    ///
-    /// # Errors
-    /// As [`change`](Self::change).
     pub async fn erase(
         self: &Arc<Self>,
         expected: Option<String>,
@@ -176,9 +157,7 @@ impl Service {
     }
 
     /// Undoes the last change, and says which that was. `expected` is the tag of the state that this was meant for.
-    ///
-    /// # Errors
-    /// There is none that could be; 412 where the gallery has another state; what was said of faces cannot be written.
+    /// Errors: there is none that could be; 412 where the gallery has another state; what was said of faces cannot be written.
     pub async fn undo(self: &Arc<Self>, expected: Option<String>) -> Answer<(String, Snapshot)> {
         let mut changes = self.turn().await?;
         let service = Arc::clone(self);

@@ -40,9 +40,7 @@ enum State {
 
 impl Watched {
     /// Photos that are there already are none that come.
-    ///
-    /// # Errors
-    /// What is no folder.
+    /// Errors: what is no folder.
     pub fn begin(folders: &[PathBuf]) -> Result<Self> {
         folders
             .iter()

@@ -14,9 +14,7 @@ pub use folders::Watched;
 use moments::{Moment, moments};
 
 /// Identifies photos that came together, and tells of each moment.
-///
-/// # Errors
-/// Results that cannot be printed; when the program itself is damaged.
+/// Errors: results that cannot be printed; when the program itself is damaged.
 pub fn look(photos: &[PathBuf], report: &Report<'_>) -> Result<()> {
     let preparation = report.recognizer.preparation();
     let ready = |_: &PathBuf, file: &PhotoFile| report.faces(file);
