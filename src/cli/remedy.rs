@@ -93,7 +93,7 @@ fn database_options(problem: &DatabaseProblem) -> Option<&'static str> {
         }
         DatabaseProblem::OtherModel { .. } => Some("--model, `eigenfaces export --postgres`"),
         DatabaseProblem::TooManyCoordinates { .. } => Some("--components"),
-        DatabaseProblem::TooLarge { .. } => Some("--kernel, --metric"),
+        DatabaseProblem::NoBackground => Some("`eigenfaces enroll --background bundled`"),
         DatabaseProblem::NoIndex => Some("--index hnsw"),
         _ => None,
     }

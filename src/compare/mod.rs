@@ -24,9 +24,9 @@ pub use distances::Distances;
 use distances::rank_matches;
 pub use likelihoods::Likelihoods;
 #[cfg(feature = "postgres")]
-use likelihoods::SAME_FACE;
+pub(crate) use likelihoods::ranking;
 #[cfg(feature = "postgres")]
-pub use remote::*;
+pub use remote::RemoteProbe;
 pub use resample::{Part, Resample};
 
 use crate::matcher::{DistanceSettings, Split};

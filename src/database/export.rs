@@ -7,7 +7,7 @@ use tokio_postgres::Client;
 
 use super::column::column;
 use super::schema::{self, Row};
-use super::{Database, Identity, Indexing, deadline};
+use super::{Database, Indexing, deadline, likelihoods};
 use crate::error::{DatabaseProblem, Result};
 use crate::recognizer::Recognizer;
 
@@ -19,7 +19,7 @@ use upload::Upload;
 pub struct Export<'a> {
     database: &'a mut Database,
     recognizer: &'a Recognizer,
-    plan: Plan<'a>,
+    plan: Plan,
 }
 
 impl<'a> Export<'a> {
@@ -33,13 +33,12 @@ impl<'a> Export<'a> {
         recognizer: &'a Recognizer,
         indexing: Option<Indexing>,
     ) -> Result<Self> {
-        let points = recognizer.comparer().points();
         let planned = deadline::wait(async {
-            plan::check_exportable(recognizer, &points)?;
+            let likelihoods = likelihoods(recognizer)?;
             let client = &mut database.client;
             take_lock(client).await?;
             schema::make(client).await?;
-            Plan::of(client, recognizer, points, indexing).await
+            Plan::of(client, recognizer, likelihoods, indexing).await
         });
         match planned {
             Ok(plan) => Ok(Self {
@@ -99,7 +98,7 @@ async fn take_lock(client: &Client) -> Result<(), DatabaseProblem> {
 async fn run(
     client: &mut Client,
     recognizer: &Recognizer,
-    plan: &Plan<'_>,
+    plan: &Plan,
     model: &str,
     reached: &mut dyn FnMut(usize),
 ) -> Result<(), DatabaseProblem> {
@@ -109,7 +108,7 @@ async fn run(
         .partition(|row| row.is_of(plan.identity));
     let own = match own.into_iter().next() {
         Some(own) => own,
-        None => begin(client, recognizer, plan.identity, model).await?,
+        None => begin(client, recognizer, plan, model).await?,
     };
     // Whoever is not the model's goes first: that is what is most wanted gone.
     if !plan.to_remove.is_empty() {
@@ -117,7 +116,7 @@ async fn run(
         client.execute(remove, &[&plan.to_remove]).await?;
     }
     let upload = Upload::new(recognizer, plan, &own);
-    for batch in upload.batches(&plan.to_bring) {
+    for batch in Upload::batches(&plan.to_bring) {
         upload.run(client, batch).await?;
         reached(batch.len());
     }
@@ -129,11 +128,11 @@ async fn run(
 async fn begin(
     client: &mut Client,
     recognizer: &Recognizer,
-    identity: Identity,
+    plan: &Plan,
     model: &str,
 ) -> Result<Row, DatabaseProblem> {
     let gallery = recognizer.gallery();
-    let dimensions = recognizer.comparer().dimensions();
+    let (identity, dimensions) = (plan.identity, plan.dimensions);
     let (people, faces) = (gallery.people().len() as i64, gallery.len() as i64);
     let transaction = client.transaction().await?;
     let row = transaction
@@ -167,7 +166,7 @@ async fn begin(
 }
 
 /// Tells the planner what there is, takes what was erased from the pages of the tables too, and makes the index.
-async fn vacuum(client: &Client, own: &Row, plan: &Plan<'_>) -> Result<(), DatabaseProblem> {
+async fn vacuum(client: &Client, own: &Row, plan: &Plan) -> Result<(), DatabaseProblem> {
     let table = own.table();
     if plan.changes_anything() {
         for table in [&*table, "eigenfaces.people", "eigenfaces.faces"] {
@@ -189,7 +188,7 @@ async fn vacuum(client: &Client, own: &Row, plan: &Plan<'_>) -> Result<(), Datab
 async fn finish(
     client: &mut Client,
     recognizer: &Recognizer,
-    plan: &Plan<'_>,
+    plan: &Plan,
     own: &Row,
     others: &[Row],
     model: &str,

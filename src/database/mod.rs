@@ -13,7 +13,6 @@ mod export;
 mod identity;
 mod password;
 mod ranking;
-mod rounding;
 mod schema;
 mod vector;
 
@@ -28,7 +27,9 @@ pub use export::{Change, Export};
 pub use identity::Identity;
 pub use ranking::RemoteGallery;
 
+use crate::compare::Likelihoods;
 use crate::error::{DatabaseProblem, Error, Result};
+use crate::recognizer::Recognizer;
 use address::Address;
 use column::column;
 
@@ -84,9 +85,15 @@ impl Database {
         self.address.to_string()
     }
 
-    fn problem(&self, problem: impl Into<DatabaseProblem>) -> Error {
-        self.address.problem(problem.into())
+    fn problem(&self, problem: DatabaseProblem) -> Error {
+        self.address.problem(problem)
     }
+}
+
+/// The comparison of a model whose people a database can hold.
+fn likelihoods(recognizer: &Recognizer) -> Result<&Likelihoods, DatabaseProblem> {
+    let likelihoods = recognizer.comparer().likelihoods();
+    likelihoods.ok_or(DatabaseProblem::NoBackground)
 }
 
 async fn prepare(client: &Client) -> Result<(), DatabaseProblem> {
