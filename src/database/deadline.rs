@@ -47,8 +47,8 @@ pub(super) fn connect<T: Send + 'static>(
     work: impl Future<Output = Result<T, DatabaseProblem>> + Send + 'static,
 ) -> Result<T, DatabaseProblem> {
     let done = runtime()?.spawn(within(patience, work));
-    let senseless = |_| DatabaseProblem::senseless("the server's answer is not that of PostgreSQL");
-    wait(async { done.await.map_err(senseless)? })
+    let invalid = |_| DatabaseProblem::invalid("the server's answer is not that of PostgreSQL");
+    wait(async { done.await.map_err(invalid)? })
 }
 
 /// The answer to one question.
@@ -102,6 +102,6 @@ mod tests {
         let fails = connect::<u32>(SHORT, async { Err(DatabaseProblem::Empty) });
         assert_eq!(fails, Err(DatabaseProblem::Empty));
         let panics = connect::<u32>(SHORT, async { panic!("as on noise") });
-        assert!(matches!(panics, Err(DatabaseProblem::Senseless { .. })));
+        assert!(matches!(panics, Err(DatabaseProblem::Invalid { .. })));
     }
 }

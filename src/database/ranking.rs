@@ -86,7 +86,7 @@ impl RemoteGallery {
                 read.is_sound(people) && row.dimensions == likelihoods.dimensions()
             };
             let calibration = calibration.filter(is_sound).ok_or_else(|| {
-                DatabaseProblem::senseless("its calibration does not fit its people")
+                DatabaseProblem::invalid("its calibration does not fit its people")
             })?;
             let candidates = candidates(&row.table(), &calibration, index);
             let statements = Statements::prepare(client, &row, &candidates).await?;
@@ -332,7 +332,7 @@ impl Asking<'_> {
             };
             let name = names.get(&person).copied().unwrap_or_default();
             let person = Person::stored(name)
-                .map_err(|error| DatabaseProblem::senseless(error.to_string()))?;
+                .map_err(|error| DatabaseProblem::invalid(error.to_string()))?;
             scored.extend(score.map(|score| (person, score)));
         }
         scored.sort_by(|(one, _), (other, _)| one.cmp(other));

@@ -119,7 +119,7 @@ pub(super) async fn galleries(client: &impl GenericClient) -> Result<Vec<Row>, D
         let number = usize::try_from(found).ok();
         number
             .filter(|number| (1..=vector::MOST).contains(number))
-            .ok_or_else(|| DatabaseProblem::senseless(format!("a gallery of {found} dimensions")))
+            .ok_or_else(|| DatabaseProblem::invalid(format!("a gallery of {found} dimensions")))
     };
     let row = |row: &tokio_postgres::Row| {
         Ok(Row {

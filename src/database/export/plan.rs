@@ -96,7 +96,7 @@ impl Plan {
             indexing,
             contents,
             calibration: calibration
-                .map_err(|error| DatabaseProblem::senseless(error.to_string()))?,
+                .map_err(|error| DatabaseProblem::invalid(error.to_string()))?,
             to_bring,
             to_remove: there.into_values().map(|(id, _)| id).collect(),
             change,

@@ -89,7 +89,7 @@ impl<'a> Upload<'a> {
         let ids: HashMap<&str, i64> = column::pairs(&added)?;
         let row = |(&(at, _), name): (&ToBring, &&str)| Some((at, *ids.get(name)?));
         let rows: Option<Vec<_>> = people.iter().zip(&names).map(row).collect();
-        rows.ok_or_else(|| DatabaseProblem::senseless("a name did not come back as it was given"))
+        rows.ok_or_else(|| DatabaseProblem::invalid("a name did not come back as it was given"))
     }
 
     async fn add_faces(
