@@ -45,7 +45,7 @@ impl<'a> Upload<'a> {
     }
 
     /// The people in parts, each for one transaction.
-    pub fn batches<'p>(people: &'p [ToBring]) -> impl Iterator<Item = &'p [ToBring]> {
+    pub fn batches(people: &[ToBring]) -> impl Iterator<Item = &[ToBring]> {
         people.chunks(BATCH)
     }
 

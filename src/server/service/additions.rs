@@ -1,6 +1,5 @@
 //! Faces that clients add one by one: whoever's turn it is has all that came meanwhile learned together.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::http::StatusCode;
@@ -17,17 +16,19 @@ use crate::server::failure::{Answer, Failure};
 use crate::server::locked;
 
 /// Faces that have arrived and are not learned, in order.
-pub(super) type Arrivals = BTreeMap<u64, (Preparation, LabeledFace)>;
+pub(super) type Arrivals = Vec<Arc<Prepared>>;
+
+type Prepared = (Preparation, LabeledFace);
 
 /// A face among the arrivals; none of them when dropped.
 struct Arrival<'a> {
     service: &'a Service,
-    number: u64,
+    face: Arc<Prepared>,
 }
 
 impl Drop for Arrival<'_> {
     fn drop(&mut self) {
-        locked(&self.service.arrivals).remove(&self.number);
+        locked(&self.service.arrivals).retain(|face| !Arc::ptr_eq(face, &self.face));
     }
 }
 
@@ -48,24 +49,27 @@ impl Service {
             let face = faces.labeled(faces.position(FaceChoice::Main)?, &person, "");
             Ok((preparation, face.ok_or(PhotoProblem::NoFace)?))
         };
-        let (preparation, face) = self.work(prepare).await?;
-        let arrival = self.arrive(preparation, face.clone());
+        let face = Arc::new(self.work(prepare).await?);
+        locked(&self.arrivals).push(Arc::clone(&face));
+        let arrival = Arrival {
+            service: self,
+            face,
+        };
         let service = Arc::clone(self);
         let change = move |model: Option<&Model>| {
             let preparation = Model::preparation(model);
-            let mut faces: Vec<_> = std::mem::take(&mut *locked(&service.arrivals))
-                .into_values()
-                .collect();
-            faces.retain(|(own, _)| preparation.agrees_with(own));
-            let faces = faces.into_iter().map(|(_, face)| face).collect();
-            Ok((
-                Plan::of(Edit::Faces(preparation, faces, Step::Own), model, &())?,
-                (),
-            ))
+            // Each stays until its own turn: where this one fails, it is tried again.
+            let arrived = locked(&service.arrivals).clone();
+            let fitting = arrived
+                .iter()
+                .filter(|face| preparation.agrees_with(&face.0));
+            let faces = fitting.map(|face| face.1.clone()).collect();
+            let edit = Edit::Faces(preparation, faces, Step::Own);
+            Ok((Plan::of(edit, model, &())?, ()))
         };
         let (_, state) = self.change(None, change).await?;
-        drop(arrival);
-        match state.model()?.gallery().photo_of(&face) {
+        let face = &arrival.face.1;
+        match state.model()?.gallery().photo_of(face) {
             Some(photo) if photo.person == face.person => Ok(photo.hash),
             Some(photo) => {
                 let person = photo.person.to_string();
@@ -75,16 +79,6 @@ impl Service {
                 StatusCode::CONFLICT,
                 "the gallery was changed meanwhile: send the photo again",
             )),
-        }
-    }
-
-    fn arrive(&self, preparation: Preparation, face: LabeledFace) -> Arrival<'_> {
-        let mut arrivals = locked(&self.arrivals);
-        let number = arrivals.last_key_value().map_or(0, |(last, _)| last + 1);
-        arrivals.insert(number, (preparation, face));
-        Arrival {
-            service: self,
-            number,
         }
     }
 }
