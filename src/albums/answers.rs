@@ -37,9 +37,7 @@ impl Answer {
     }
 
     /// The answer that was typed for a face or its group.
-    ///
-    /// # Errors
-    /// A name that cannot be one.
+    /// Errors: a name that cannot be one.
     pub fn typed(name: &str) -> Result<Self, Error> {
         match name {
             "" => Ok(Self::Nothing),
@@ -54,9 +52,7 @@ pub type AnswerAt = (FacePlace, Answer);
 
 /// The face of each row with the answer about it, and the groups for which it is ambiguous; or the fault of the table. One name
 /// in a group, in whichever row, is meant for all rows without another.
-///
-/// # Errors
-/// A name that cannot be one, and its line.
+/// Errors: a name that cannot be one, and its line.
 pub fn answers(rows: Vec<Row>) -> Result<(Vec<AnswerAt>, Vec<String>), String> {
     let mut groups: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (at, row) in rows.iter().enumerate() {

@@ -31,9 +31,7 @@ pub fn identifying(model: &Model) -> Option<&Recognizer> {
 }
 
 /// Preparation of faces of albums for a model, or for a new one where there is none; `path` is the model's.
-///
-/// # Errors
-/// A model that takes photos whole: no face of a photo can be enrolled into it.
+/// Errors: a model that takes photos whole: no face of a photo can be enrolled into it.
 pub fn preparation(model: Option<&Model>, path: &Path) -> Result<Preparation> {
     let preparation = Model::preparation(model);
     if preparation.framing() == Framing::Detect {
@@ -62,9 +60,6 @@ pub struct FacesByPerson<'a> {
 impl<'a> FacesByPerson<'a> {
     /// Names the faces of people who are enrolled, and puts the others into groups. `enrolled` tells whose a face is that is
     /// enrolled itself.
-    ///
-    /// # Errors
-    /// When the program itself is damaged.
     pub fn of(
         faces: &'a [AlbumFace<'a>],
         albums: &Albums,

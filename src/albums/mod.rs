@@ -140,9 +140,7 @@ impl AlbumFace<'_> {
 
 impl Albums {
     /// Looks at what is new in the folders, and keeps the indexes for the next time: in each folder, or all in one file.
-    ///
-    /// # Errors
-    /// What is no folder; an index that is damaged; [`Error::Cancelled`].
+    /// Errors: what is no folder; an index that is damaged; [`Error::Cancelled`].
     pub fn open(
         folders: &[PathBuf],
         index: Option<&Path>,
@@ -328,9 +326,7 @@ pub struct Remembered {
 
 impl Remembered {
     /// Makes the change, and has the index written if there is one.
-    ///
-    /// # Errors
-    /// An index that cannot be written.
+    /// Errors: an index that cannot be written.
     pub fn change(
         index: &mut FaceIndex,
         file: &Path,
@@ -350,9 +346,7 @@ impl Remembered {
     }
 
     /// Takes it back; what was said since stays.
-    ///
-    /// # Errors
-    /// An index that cannot be read or written.
+    /// Errors: an index that cannot be read or written.
     pub fn take_back(&self) -> Result<()> {
         let undo = |answers: &mut Answers| answers.take_back(&self.before, &self.after);
         Self::change(&mut load(&self.file)?, &self.file, undo)?;
@@ -361,9 +355,7 @@ impl Remembered {
 }
 
 /// The index in a file; an empty one where there is none.
-///
-/// # Errors
-/// A file that is no index, or is damaged.
+/// Errors: a file that is no index, or is damaged.
 pub fn load(file: &Path) -> Result<FaceIndex> {
     if file.symlink_metadata().is_err() {
         return Ok(FaceIndex::default());
@@ -416,9 +408,7 @@ pub fn whole_name(file: &Path) -> String {
 }
 
 /// Refuses what is no folder.
-///
-/// # Errors
-/// It is not there, or a file.
+/// Errors: it is not there, or a file.
 pub fn refuse_no_folder(folder: &Path) -> Result<()> {
     if !folder.exists() {
         return Err(Error::missing(folder));

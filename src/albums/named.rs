@@ -45,9 +45,7 @@ pub struct NamedFaces {
 
 impl NamedFaces {
     /// Of these faces; they are looked for in an index, or in those of the folders that their photos lie in.
-    ///
-    /// # Errors
-    /// A face with two names; an index that cannot be read.
+    /// Errors: a face with two names; an index that cannot be read.
     pub fn of(said: Vec<AnswerAt>, index: Option<&Path>) -> Result<Self> {
         let faces = said.into_iter().map(|(place, answer)| NamedFace {
             place,
@@ -261,9 +259,7 @@ impl NamedFaces {
     }
 
     /// Takes down in the indexes which faces are ignored and which are of two people. Returns what that changed.
-    ///
-    /// # Errors
-    /// An index that cannot be written.
+    /// Errors: an index that cannot be written.
     pub fn remember(&mut self) -> Result<Vec<Remembered>> {
         let mut told = Answers::default();
         let mut taken_back = BTreeSet::new();

@@ -62,9 +62,7 @@ impl Sidecars {
 
     /// Writes names of a photo's faces, all of which are at `faces`, into its sidecar. A face that a person has named elsewhere,
     /// in the photo itself or in Lightroom's `photo.xmp`, is left alone.
-    ///
-    /// # Errors
-    /// A photo or anything about names in or beside it that cannot be read or placed: then nothing is written.
+    /// Errors: a photo or anything about names in or beside it that cannot be read or placed: then nothing is written.
     pub fn add(
         &mut self,
         photo: &Path,

@@ -83,9 +83,7 @@ impl<'a> Sorter<'a> {
     }
 
     /// Sorts a photo into the folder of everybody who was named in it.
-    ///
-    /// # Errors
-    /// A place that cannot be written; a link to another file system.
+    /// Errors: a place that cannot be written; a link to another file system.
     pub fn add(&mut self, photo: &Path, found: &[Identification]) -> Result<()> {
         if is_standard_input(photo) {
             return Ok(());
@@ -94,9 +92,6 @@ impl<'a> Sorter<'a> {
     }
 
     /// Sorts a photo into these folders.
-    ///
-    /// # Errors
-    /// As [`add`](Self::add).
     pub fn add_to(
         &mut self,
         photo: &Path,

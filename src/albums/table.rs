@@ -69,9 +69,7 @@ pub fn written(rows: &[Row]) -> String {
 }
 
 /// Reads a table in which names were typed, as this program wrote it or a spreadsheet saved it.
-///
-/// # Errors
-/// A file that is not there or no such table; the line is named.
+/// Errors: a file that is not there or no such table; the line is named.
 pub fn read(path: &Path) -> Result<(Vec<Row>, TableEncoding)> {
     let refuse = |reason: String| Error::about(path, reason);
     if !path.exists() {
