@@ -244,7 +244,7 @@ pub enum Error {
         asked: &'static str,
     },
 
-    /// Nothing can be printed: the disk behind standard output is full, or its reader has gone.
+    /// Standard output is closed, or a disk behind it full.
     #[error("the results cannot be printed ({}); make room, or print them elsewhere", reason(.0))]
     Print(#[source] io::Error),
 

@@ -9,39 +9,40 @@ use eigenfaces::records;
 use eigenfaces::store;
 use serde_json::{Value, json};
 
-use super::{Outcome, Output, Result, bytes, info};
+use super::{Outcome, Output, Result, bytes, counted, info};
 
 pub fn run(path: &Path, output: &Output) -> Result<Outcome> {
     let model = Model::read(path);
-    let object = object(&model);
-    let words = |value: &Value| match value {
-        Value::String(text) => text.clone(),
-        Value::Array(names) => listed(&names.iter().filter_map(Value::as_str).collect::<Vec<_>>()),
-        value => value.to_string(),
+    let program = [
+        ("version", env!("CARGO_PKG_VERSION").to_owned()),
+        ("system", system().join(", ")),
+        ("instructions", listed(&instructions())),
+        ("features", listed(&features())),
+        (
+            "cores",
+            format!(
+                "{}; {}",
+                counted(cores(), "core", "cores"),
+                counted(rayon::current_num_threads(), "thread works", "threads work")
+            ),
+        ),
+        (
+            "model",
+            match &model {
+                Model::Missing => "there is none at the place given".to_owned(),
+                Model::Unusable(fault) => format!("cannot be used: {fault}"),
+                Model::Read { size, .. } => bytes(*size),
+            },
+        ),
+    ];
+    let facts = match &model {
+        Model::Missing | Model::Unusable(_) => None,
+        Model::Read { recognizer, .. } => Some(info::facts(recognizer)),
     };
-    let program = PROGRAM.map(|field| (field, words(&object[field])));
-    let (found, facts) = match &model {
-        Model::Missing => ("there is none at the place given".to_owned(), None),
-        Model::Unusable(fault) => (format!("cannot be used: {fault}"), None),
-        Model::Read { size, recognizer } => (bytes(*size), Some(info::facts(recognizer))),
-    };
-    let facts = facts.into_iter().flatten();
-    let facts = program.into_iter().chain([("model", found)]).chain(facts);
-    output.told(&object, info::listed(facts))?;
+    let facts = program.into_iter().chain(facts.into_iter().flatten());
+    output.told(&object(&model), info::listed(facts))?;
     Ok(Outcome::Done)
 }
-
-/// What is told of the program and the machine.
-const PROGRAM: [&str; 8] = [
-    "version",
-    "system",
-    "architecture",
-    "build",
-    "instructions",
-    "features",
-    "cores",
-    "threads",
-];
 
 /// What there is at the model's place.
 enum Model {

@@ -41,6 +41,7 @@ mod remedy;
 #[cfg(feature = "serve")]
 mod serve;
 mod shell;
+mod stdout;
 mod verify;
 mod webhook;
 mod weights;
@@ -112,7 +113,9 @@ fn end_by(said: &clap::Error) -> ! {
     if said.use_stderr() {
         said.exit();
     }
-    let shown = said.print().and_then(|()| std::io::stdout().flush());
+    let shown = stdout::check_open()
+        .and_then(|()| said.print())
+        .and_then(|()| stdout::flush());
     let code = match shown {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
             let _ = writeln!(std::io::stderr(), "error: {}", Error::Print(error));
@@ -132,7 +135,7 @@ pub fn main(cli: &Cli) -> ExitCode {
         interrupt::watch(output, code_of_failure(cli));
     }
     let done = run(cli, &output);
-    let flushed = std::io::stdout().flush().map_err(Error::Print);
+    let flushed = stdout::flush().map_err(Error::Print);
     match done.and_then(|outcome| flushed.map(|()| outcome)) {
         Ok(outcome) => ExitCode::from(outcome.code()),
         // The reader has gone, which is their right: `eigenfaces ... | head`.

@@ -14,6 +14,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::Value;
 
 use super::args::{Color, Format, Global};
+use super::stdout;
 use super::{Error, Result};
 
 /// Bars are shown for work that takes longer than this.
@@ -208,7 +209,7 @@ impl Output {
 }
 
 fn print(bytes: &[u8]) -> Result<()> {
-    io::stdout().write_all(bytes).map_err(Error::Print)
+    stdout::print(bytes).map_err(Error::Print)
 }
 
 /// The rows of a record.

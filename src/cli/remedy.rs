@@ -93,7 +93,7 @@ fn database_options(problem: &DatabaseProblem) -> Option<&'static str> {
         }
         DatabaseProblem::OtherModel { .. } => Some("--model, `eigenfaces export --postgres`"),
         DatabaseProblem::TooManyCoordinates { .. } => Some("--components"),
-        DatabaseProblem::NoBackground => Some("`eigenfaces enroll --background bundled`"),
+        DatabaseProblem::TooLarge { .. } => Some("--kernel, --metric"),
         DatabaseProblem::NoIndex => Some("--index hnsw"),
         _ => None,
     }

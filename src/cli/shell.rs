@@ -9,7 +9,7 @@ use eigenfaces::store::{Outputs, Privacy};
 
 use super::args::{Cli, Completions, Man};
 use super::output_dir::OutputDir;
-use super::{Error, Outcome, Result};
+use super::{Error, Outcome, Result, stdout};
 
 pub fn completions(args: &Completions) -> Result<Outcome> {
     let mut script = Vec::new();
@@ -89,6 +89,6 @@ fn troff(text: &str) -> String {
 }
 
 fn print(text: &[u8]) -> Result<Outcome> {
-    io::stdout().write_all(text).map_err(Error::Print)?;
+    stdout::print(text).map_err(Error::Print)?;
     Ok(Outcome::Done)
 }

@@ -139,7 +139,7 @@ impl Compare for Distances {
 }
 
 /// The confidence beyond which a name is given; `None` where none ever is.
-fn threshold(calibration: &DistanceCalibration, acceptance: Acceptance) -> Option<f64> {
+pub(super) fn threshold(calibration: &DistanceCalibration, acceptance: Acceptance) -> Option<f64> {
     let gives = calibration.gives_names() || matches!(acceptance, Acceptance::Confidence(_));
     gives.then(|| calibration.threshold(acceptance))
 }

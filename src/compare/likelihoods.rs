@@ -255,7 +255,7 @@ impl Compare for Likelihoods {
 }
 
 /// The ranking of people by their scores; `others` are the odds of everybody else together.
-pub(crate) fn ranking(
+pub(super) fn ranking(
     calibration: &Calibration,
     scores: &[f64],
     others: f64,

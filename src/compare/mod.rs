@@ -24,9 +24,9 @@ pub use distances::Distances;
 use distances::rank_matches;
 pub use likelihoods::Likelihoods;
 #[cfg(feature = "postgres")]
-pub(crate) use likelihoods::ranking;
+use likelihoods::SAME_FACE;
 #[cfg(feature = "postgres")]
-pub use remote::RemoteProbe;
+pub use remote::*;
 pub use resample::{Part, Resample};
 
 use crate::matcher::{DistanceSettings, Split};

@@ -1,53 +1,313 @@
-//! A gallery of the background model that a server of vectors keeps: what stands for its people and for probes there.
+//! A gallery that a server of vectors keeps: what stands for its people there, and how its answers become rankings.
 
-use nalgebra::{DMatrix, DVectorView};
+use std::borrow::Cow;
 
-use super::Likelihoods;
-use super::likelihoods::SAME_FACE;
-use crate::background::ExtendedProbe;
+use nalgebra::DMatrix;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::{Comparer, Distances, Likelihoods, Ranking, SAME_FACE, rank_matches};
+use crate::background::{self, Background, ExtendedProbe};
+use crate::decision::Acceptance;
+use crate::face_space::FaceSpace;
+use crate::matcher::{DistanceCalibration, Match, Space, squared_distance};
+
+/// How a server orders people by a probe.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// By the squared distance to a person's point.
+    SquaredDistance,
+    /// By the inner product with a person's point, the largest first; all points have one norm.
+    InnerProduct,
+}
 
 /// A probe as a server takes it.
 #[derive(Debug, Clone)]
 pub struct RemoteProbe {
-    probe: ExtendedProbe,
+    /// m coordinates.
+    pub vector: Vec<f32>,
     /// The person, a position in the model's people, whose enrolled face this is.
     pub enrolled_as: Option<usize>,
+    exact: Exact,
+}
+
+/// What the probe is compared with people by here, where the server is not believed to the last digit.
+#[derive(Debug, Clone)]
+enum Exact {
+    Distances,
+    Likelihoods(ExtendedProbe),
 }
 
 impl RemoteProbe {
-    /// The score of the very face that is enrolled.
-    pub const SAME: f64 = SAME_FACE;
-
-    /// m coordinates: their inner product with a person's vector is the score, but for rounding.
-    pub fn vector(&self) -> &[f32] {
-        &self.probe.vector
-    }
-
-    /// The score against a person, by their vector, as the model file has it; `None` of a vector of another size.
-    pub fn score(&self, person: &[f32]) -> Option<f64> {
-        self.probe.score(person)
+    /// How far a person is, by their point, as the model file has it: the squared distance, or the negated score. `None` of a
+    /// point of another size.
+    pub fn away(&self, point: &[f32]) -> Option<f64> {
+        match &self.exact {
+            Exact::Distances => Some(squared_distance(&self.vector, point)),
+            Exact::Likelihoods(probe) => Some(-probe.score(point)?),
+        }
     }
 }
 
-impl Likelihoods {
-    /// The vectors (m each) that stand for people, in their order.
-    pub fn vectors(&self) -> Vec<Vec<f32>> {
-        let vectors = self.people().all_extended().into_iter();
-        vectors.map(|(_, vector)| vector).collect()
+/// The map from what a server tells to decisions.
+#[derive(Debug, Clone)]
+pub enum RemoteCalibration {
+    /// By squared distances.
+    Distances(DistanceCalibration),
+    /// By scores.
+    Likelihoods(RemoteLikelihoods),
+}
+
+/// What a gallery of the background model has beside its people.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub struct RemoteLikelihoods {
+    calibration: background::Calibration,
+    /// The norm of everybody's vector.
+    norm: f64,
+}
+
+/// People's points (m x P), and the person of each, in order.
+pub type Points<'a> = (Cow<'a, DMatrix<f32>>, Cow<'a, [usize]>);
+
+impl Comparer {
+    /// How a server is to order people.
+    pub fn order(&self) -> Order {
+        match self {
+            Self::Distances(_) => Order::SquaredDistance,
+            Self::Likelihoods(_) => Order::InnerProduct,
+        }
     }
 
-    /// Number of coordinates of a vector.
+    /// The points that stand for people elsewhere.
+    pub fn points(&self) -> Points<'_> {
+        match self {
+            Self::Distances(distances) => {
+                let clusters = distances.matcher.clusters();
+                let (means, owners) = (clusters.means(), clusters.owners());
+                (Cow::Borrowed(means), Cow::Borrowed(owners))
+            }
+            Self::Likelihoods(likelihoods) => {
+                let people = likelihoods.people();
+                let vectors = people.all_extended();
+                let (owners, vectors): (Vec<usize>, Vec<Vec<f32>>) = vectors.into_iter().unzip();
+                let rows = people.extended_dimensions();
+                let points = DMatrix::from_vec(rows, owners.len(), vectors.concat());
+                (Cow::Owned(points), Cow::Owned(owners))
+            }
+        }
+    }
+
+    /// Number of coordinates of a point.
     pub fn dimensions(&self) -> usize {
-        self.people().extended_dimensions()
+        match self {
+            Self::Distances(distances) => distances.matcher.clusters().dimension(),
+            Self::Likelihoods(likelihoods) => likelihoods.people().extended_dimensions(),
+        }
     }
 
-    /// Probes as a server takes them, of coordinates (2k x p).
+    /// Probes as a server takes them, of coordinates (m x p).
     pub fn remote_probes(&self, coordinates: &DMatrix<f32>) -> Vec<RemoteProbe> {
-        let probes = self.people().extended_probes(coordinates).into_iter();
-        let probe = |(probe, raw): (ExtendedProbe, DVectorView<'_, f32>)| RemoteProbe {
-            probe,
-            enrolled_as: self.enrolled_as(raw.as_slice()),
-        };
-        probes.zip(coordinates.column_iter()).map(probe).collect()
+        match self {
+            Self::Distances(_) => {
+                let probe = |column: nalgebra::DVectorView<'_, f32>| RemoteProbe {
+                    vector: column.iter().copied().collect(),
+                    enrolled_as: None,
+                    exact: Exact::Distances,
+                };
+                coordinates.column_iter().map(probe).collect()
+            }
+            Self::Likelihoods(likelihoods) => {
+                let probes = likelihoods.people().extended_probes(coordinates);
+                let raw = coordinates.column_iter();
+                let probe =
+                    |(probe, raw): (ExtendedProbe, nalgebra::DVectorView<'_, f32>)| RemoteProbe {
+                        vector: probe.vector.clone(),
+                        enrolled_as: likelihoods.enrolled_as(raw.as_slice()),
+                        exact: Exact::Likelihoods(probe),
+                    };
+                probes.into_iter().zip(raw).map(probe).collect()
+            }
+        }
+    }
+
+    /// The map from a server's answers to decisions, as JSON, for these [points](Self::points).
+    ///
+    /// # Errors
+    /// Numbers that JSON has not.
+    pub fn remote_calibration(&self, points: &Points<'_>) -> serde_json::Result<String> {
+        match self {
+            Self::Distances(distances) => serde_json::to_string(&distances.calibration),
+            Self::Likelihoods(likelihoods) => {
+                let any = points.0.column_iter().next();
+                let squares =
+                    any.map(|person| person.iter().map(|&it| f64::from(it).powi(2)).sum());
+                serde_json::to_string(&RemoteLikelihoods {
+                    calibration: *likelihoods.calibration(),
+                    norm: squares.map_or(0.0, f64::sqrt),
+                })
+            }
+        }
+    }
+
+    /// The map that [`remote_calibration`](Self::remote_calibration) gave, for so many people; `None` where it makes no sense.
+    pub fn read_remote_calibration(&self, json: &str, people: usize) -> Option<RemoteCalibration> {
+        match self {
+            Self::Distances(_) => {
+                let calibration: DistanceCalibration = serde_json::from_str(json).ok()?;
+                calibration
+                    .is_sound(people)
+                    .then_some(RemoteCalibration::Distances(calibration))
+            }
+            Self::Likelihoods(_) => {
+                let read: RemoteLikelihoods = serde_json::from_str(json).ok()?;
+                (read.calibration.is_sound(people) && read.norm.is_finite())
+                    .then_some(RemoteCalibration::Likelihoods(read))
+            }
+        }
+    }
+
+    /// Tells a digest all that turns a prepared face into coordinates, and what of a person is compared.
+    pub fn tell(&self, told: &mut Told) {
+        match self {
+            Self::Distances(distances) => told.distances(distances),
+            Self::Likelihoods(likelihoods) => told.likelihoods(likelihoods),
+        }
+    }
+}
+
+impl RemoteCalibration {
+    /// The norm of everybody's point, where inner products are taken: it bounds what they can be wrong by.
+    pub fn norm(&self) -> f64 {
+        match self {
+            Self::Distances(..) => 0.0,
+            Self::Likelihoods(likelihoods) => likelihoods.norm,
+        }
+    }
+
+    /// The confidence beyond which a name is given; `None` where none ever is.
+    pub fn threshold(&self, acceptance: Acceptance) -> Option<f64> {
+        match self {
+            Self::Distances(calibration) => super::distances::threshold(calibration, acceptance),
+            Self::Likelihoods(likelihoods) => Some(likelihoods.calibration.threshold(acceptance)),
+        }
+    }
+
+    /// Slope and intercept of a person's log-odds over their score, where confidences are shares of everybody's odds.
+    pub fn log_odds(&self) -> Option<[f64; 2]> {
+        match self {
+            Self::Distances(..) => None,
+            Self::Likelihoods(likelihoods) => Some(likelihoods.calibration.enrolled_log_odds()),
+        }
+    }
+
+    /// The ranking of people who are so far away, in the order of their names; at least two where there are two. `others` are
+    /// the odds of everybody else together.
+    pub fn rank(&self, away: &[f64], others: f64, top: usize, acceptance: Acceptance) -> Ranking {
+        match self {
+            Self::Distances(calibration) => {
+                let matches = away.iter().enumerate().map(|(person, &away)| Match {
+                    person,
+                    squared_distance: away,
+                });
+                let mut matches: Vec<Match> = matches.collect();
+                matches.sort_by(|a, b| a.squared_distance.total_cmp(&b.squared_distance));
+                rank_matches(&matches, calibration, top, acceptance)
+            }
+            Self::Likelihoods(RemoteLikelihoods { calibration, .. }) => {
+                let scores: Vec<f64> = away.iter().map(|away| -away).collect();
+                super::likelihoods::ranking(calibration, &scores, others, top, acceptance)
+            }
+        }
+    }
+}
+
+impl RemoteProbe {
+    /// The distance of the very face that is enrolled.
+    pub const SAME: f64 = -SAME_FACE;
+}
+
+/// A digest in the making. Every value is preceded by its length, so that no two sequences run into each other.
+#[derive(Default)]
+pub struct Told(Sha256);
+
+impl Told {
+    /// The digest.
+    pub fn finish(self) -> [u8; 32] {
+        self.0.finalize().into()
+    }
+
+    fn bytes(&mut self, bytes: &[u8]) {
+        self.0.update((bytes.len() as u64).to_le_bytes());
+        self.0.update(bytes);
+    }
+
+    /// Tells it a text.
+    pub fn text(&mut self, text: &str) {
+        self.bytes(text.as_bytes());
+    }
+
+    fn doubles(&mut self, values: &[f64]) {
+        let bytes = values.iter().flat_map(|value| value.to_le_bytes());
+        self.bytes(&bytes.collect::<Vec<u8>>());
+    }
+
+    fn singles(&mut self, values: &[f32]) {
+        let bytes = values.iter().flat_map(|value| value.to_le_bytes());
+        self.bytes(&bytes.collect::<Vec<u8>>());
+    }
+
+    fn matrix(&mut self, values: &DMatrix<f32>) {
+        self.0.update((values.nrows() as u64).to_le_bytes());
+        self.singles(values.as_slice());
+    }
+
+    /// Tells it a face space.
+    pub fn face_space(&mut self, space: &FaceSpace) {
+        self.doubles(space.mean().as_slice());
+        self.matrix(space.basis());
+        self.doubles(space.eigenvalues());
+    }
+
+    fn likelihoods(&mut self, likelihoods: &Likelihoods) {
+        let people = likelihoods.people();
+        let coordinates = people.extended_dimensions();
+        self.text(&format!("likelihoods, {coordinates} coordinates"));
+        let background = likelihoods.background();
+        match Background::bundled() {
+            Ok(bundled) if std::ptr::eq(bundled, background) => {
+                self.text(&Background::bundled_digest());
+            }
+            _ => self.0.update(background.to_bytes()),
+        }
+        let (directions, between) = people.adaptation().to_parts();
+        self.singles(&directions);
+        self.doubles(&between);
+        self.doubles(&people.to_parts().means);
+        // The places of numbers of photos in a vector.
+        for count in people.photo_counts() {
+            self.text(&count.to_string());
+        }
+    }
+
+    fn distances(&mut self, distances: &Distances) {
+        match distances.matcher.space() {
+            Space::Linear(space) => {
+                self.text("linear");
+                self.face_space(space);
+            }
+            Space::Scaled(space) => {
+                self.text("scaled");
+                self.doubles(space.mean().as_slice());
+                self.matrix(space.projector());
+                self.doubles(space.eigenvalues());
+            }
+            // What it was learned from shows in its mean and in every eigenvalue.
+            Space::Kernel(space, _) => {
+                self.text(&space.kernel().to_string());
+                self.doubles(&[space.gamma().unwrap_or(0.0), space.total_variance()]);
+                self.doubles(space.mean().as_slice());
+                self.doubles(space.eigenvalues());
+            }
+        }
     }
 }

@@ -7,7 +7,7 @@ use tokio_postgres::Client;
 
 use super::column::column;
 use super::schema::{self, Row};
-use super::{Database, Indexing, deadline, likelihoods};
+use super::{Database, Identity, Indexing, deadline};
 use crate::error::{DatabaseProblem, Result};
 use crate::recognizer::Recognizer;
 
@@ -19,7 +19,7 @@ use upload::Upload;
 pub struct Export<'a> {
     database: &'a mut Database,
     recognizer: &'a Recognizer,
-    plan: Plan,
+    plan: Plan<'a>,
 }
 
 impl<'a> Export<'a> {
@@ -33,12 +33,13 @@ impl<'a> Export<'a> {
         recognizer: &'a Recognizer,
         indexing: Option<Indexing>,
     ) -> Result<Self> {
+        let points = recognizer.comparer().points();
         let planned = deadline::wait(async {
-            let likelihoods = likelihoods(recognizer)?;
+            plan::check_exportable(recognizer, &points)?;
             let client = &mut database.client;
             take_lock(client).await?;
             schema::make(client).await?;
-            Plan::of(client, recognizer, likelihoods, indexing).await
+            Plan::of(client, recognizer, points, indexing).await
         });
         match planned {
             Ok(plan) => Ok(Self {
@@ -98,7 +99,7 @@ async fn take_lock(client: &Client) -> Result<(), DatabaseProblem> {
 async fn run(
     client: &mut Client,
     recognizer: &Recognizer,
-    plan: &Plan,
+    plan: &Plan<'_>,
     model: &str,
     reached: &mut dyn FnMut(usize),
 ) -> Result<(), DatabaseProblem> {
@@ -108,7 +109,7 @@ async fn run(
         .partition(|row| row.is_of(plan.identity));
     let own = match own.into_iter().next() {
         Some(own) => own,
-        None => begin(client, recognizer, plan, model).await?,
+        None => begin(client, recognizer, plan.identity, model).await?,
     };
     // Whoever is not the model's goes first: that is what is most wanted gone.
     if !plan.to_remove.is_empty() {
@@ -116,7 +117,7 @@ async fn run(
         client.execute(remove, &[&plan.to_remove]).await?;
     }
     let upload = Upload::new(recognizer, plan, &own);
-    for batch in Upload::batches(&plan.to_bring) {
+    for batch in upload.batches(&plan.to_bring) {
         upload.run(client, batch).await?;
         reached(batch.len());
     }
@@ -128,11 +129,11 @@ async fn run(
 async fn begin(
     client: &mut Client,
     recognizer: &Recognizer,
-    plan: &Plan,
+    identity: Identity,
     model: &str,
 ) -> Result<Row, DatabaseProblem> {
     let gallery = recognizer.gallery();
-    let (identity, dimensions) = (plan.identity, plan.dimensions);
+    let dimensions = recognizer.comparer().dimensions();
     let (people, faces) = (gallery.people().len() as i64, gallery.len() as i64);
     let transaction = client.transaction().await?;
     let row = transaction
@@ -166,7 +167,7 @@ async fn begin(
 }
 
 /// Tells the planner what there is, takes what was erased from the pages of the tables too, and makes the index.
-async fn vacuum(client: &Client, own: &Row, plan: &Plan) -> Result<(), DatabaseProblem> {
+async fn vacuum(client: &Client, own: &Row, plan: &Plan<'_>) -> Result<(), DatabaseProblem> {
     let table = own.table();
     if plan.changes_anything() {
         for table in [&*table, "eigenfaces.people", "eigenfaces.faces"] {
@@ -188,7 +189,7 @@ async fn vacuum(client: &Client, own: &Row, plan: &Plan) -> Result<(), DatabaseP
 async fn finish(
     client: &mut Client,
     recognizer: &Recognizer,
-    plan: &Plan,
+    plan: &Plan<'_>,
     own: &Row,
     others: &[Row],
     model: &str,

@@ -13,6 +13,7 @@ mod export;
 mod identity;
 mod password;
 mod ranking;
+mod rounding;
 mod schema;
 mod vector;
 
@@ -27,9 +28,7 @@ pub use export::{Change, Export};
 pub use identity::Identity;
 pub use ranking::RemoteGallery;
 
-use crate::compare::Likelihoods;
 use crate::error::{DatabaseProblem, Error, Result};
-use crate::recognizer::Recognizer;
 use address::Address;
 use column::column;
 
@@ -85,15 +84,9 @@ impl Database {
         self.address.to_string()
     }
 
-    fn problem(&self, problem: DatabaseProblem) -> Error {
-        self.address.problem(problem)
+    fn problem(&self, problem: impl Into<DatabaseProblem>) -> Error {
+        self.address.problem(problem.into())
     }
-}
-
-/// The comparison of a model whose people a database can hold.
-fn likelihoods(recognizer: &Recognizer) -> Result<&Likelihoods, DatabaseProblem> {
-    let likelihoods = recognizer.comparer().likelihoods();
-    likelihoods.ok_or(DatabaseProblem::NoBackground)
 }
 
 async fn prepare(client: &Client) -> Result<(), DatabaseProblem> {

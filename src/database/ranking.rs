@@ -1,7 +1,8 @@
 //! The nearest people in the database: exactly those that the model file gives.
 //!
-//! The server computes scores in single precision, so it is not believed to the last: it names more candidates than are
-//! wanted, whose vectors are fetched and compared here, by the same arithmetic as a model's.
+//! The server computes distances in single precision, so it is not believed to the last: it names candidates, whose
+//! coordinates are fetched and compared here, by the same arithmetic as a model's. How far the server can be wrong is
+//! known ([`RoundingBound`]); as long as somebody who was not fetched could be among the nearest, more are.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -11,50 +12,65 @@ use tokio_postgres::{Client, IsolationLevel, Statement, Transaction};
 
 use super::column::{self, column};
 use super::deadline;
+use super::rounding::RoundingBound;
 use super::schema::{self, Row};
 use super::vector::{Received, Sent};
-use super::{Database, Identity, Indexing, likelihoods};
-use crate::background::{Calibration, MOST_LOG_ODDS};
-use crate::compare::{RemoteProbe, ranking};
+use super::{Database, Identity, Indexing};
+use crate::background::MOST_LOG_ODDS;
+use crate::compare::{Order, RemoteCalibration, RemoteProbe};
 use crate::dataset::Person;
 use crate::decision::Acceptance;
 use crate::error::{DatabaseProblem, Error, Result};
 use crate::face_matrix::FaceMatrix;
 use crate::recognizer::{Identification, QueryOptions, Recognizer};
 
-/// People asked for beyond those that are wanted: rounding hides nobody behind so many.
+/// People asked for beyond those that are wanted: enough for the first answer to be the last, but for twins.
 const MORE: usize = 8;
 
-/// People asked for at least: of a smaller gallery everybody, so that confidences too are the file's to the bit.
+/// People asked for where scores compare: of a smaller gallery everybody, so that confidences too are the file's to the bit.
 const MOST_EXACT: usize = 64;
 
-/// People asked of an HNSW index. It looks at as many points, which decides how few it misses.
+/// Points asked of an HNSW index. It looks at as many, which decides how few it misses; of all their people
+/// the coordinates are fetched.
+const HNSW_POINTS: i64 = 100;
+
+/// The same where scores compare: few points are near any probe, so more are looked at.
 const HNSW_PEOPLE: i64 = 400;
 
 /// The gallery in a database, to be asked who is near.
 pub struct RemoteGallery {
     connection: Mutex<Client>,
     address: super::address::Address,
-    calibration: Calibration,
+    calibration: RemoteCalibration,
     identity: Identity,
     row: Row,
     statements: Statements,
     index: Indexing,
+    order: Order,
+}
+
+/// Points asked of an HNSW index.
+fn hnsw_points(order: Order) -> i64 {
+    match order {
+        Order::SquaredDistance => HNSW_POINTS,
+        Order::InnerProduct => HNSW_PEOPLE,
+    }
 }
 
 /// People near a probe, the nearest among them, in the order of their names.
 #[derive(Debug, Clone, Default)]
 struct Nearest {
     people: Vec<Person>,
-    scores: Vec<f64>,
-    /// The odds of everybody else together.
+    /// How far each is: what [`RemoteProbe::away`] says.
+    away: Vec<f64>,
+    /// The odds of everybody else together, where confidences are shares of all odds.
     others: f64,
 }
 
 struct Statements {
-    /// The people whom the server takes for the nearest, their negated scores, and the odds of all people.
+    /// The people whom the server takes for the nearest, how far they are, and the odds of all people.
     candidates: Statement,
-    /// The vectors of some people.
+    /// The coordinates of some people.
     coordinates: Statement,
     names: Statement,
     /// The row of a person by name.
@@ -74,21 +90,20 @@ impl RemoteGallery {
     ) -> Result<Self> {
         let opened = deadline::wait(deadline::answer(async {
             let client = &database.client;
-            let likelihoods = likelihoods(recognizer)?;
-            let identity = Identity::of(recognizer, likelihoods);
+            let identity = Identity::of(recognizer);
             let row = find(client, identity, model).await?;
             if index == Indexing::Hnsw && !row.indexed {
                 return Err(DatabaseProblem::NoIndex);
             }
-            let calibration: Option<Calibration> = serde_json::from_str(&row.calibration).ok();
-            let people = usize::try_from(row.people).unwrap_or_default();
-            let is_sound = |read: &Calibration| {
-                read.is_sound(people) && row.dimensions == likelihoods.dimensions()
-            };
-            let calibration = calibration.filter(is_sound).ok_or_else(|| {
-                DatabaseProblem::invalid("its calibration does not fit its people")
-            })?;
-            let candidates = candidates(&row.table(), &calibration, index);
+            let comparer = recognizer.comparer();
+            let fits = row.dimensions == comparer.dimensions();
+            let people = usize::try_from(row.people).ok().filter(|_| fits);
+            let calibration = people
+                .and_then(|people| comparer.read_remote_calibration(&row.calibration, people));
+            let invalid =
+                || DatabaseProblem::invalid("its calibration does not fit its people");
+            let calibration = calibration.ok_or_else(invalid)?;
+            let candidates = candidates(&row.table(), comparer.order(), &calibration, index);
             let statements = Statements::prepare(client, &row, &candidates).await?;
             Ok((calibration, identity, row, statements))
         }));
@@ -103,11 +118,12 @@ impl RemoteGallery {
             row,
             statements,
             index,
+            order: recognizer.comparer().order(),
         })
     }
 
-    /// The confidence beyond which a name is given.
-    pub fn threshold(&self, acceptance: Acceptance) -> f64 {
+    /// The confidence beyond which a name is given; `None` where none ever is.
+    pub fn threshold(&self, acceptance: Acceptance) -> Option<f64> {
         self.calibration.threshold(acceptance)
     }
 
@@ -122,10 +138,9 @@ impl RemoteGallery {
         faces: &FaceMatrix,
         options: QueryOptions,
     ) -> Result<Vec<Identification>> {
-        let coordinates = recognizer.comparer().describe(faces);
-        let likelihoods =
-            likelihoods(recognizer).map_err(|problem| self.address.problem(problem))?;
-        let probes = likelihoods.remote_probes(&coordinates);
+        let comparer = recognizer.comparer();
+        let coordinates = comparer.describe(faces);
+        let probes = comparer.remote_probes(&coordinates);
         let with_name = |probe: RemoteProbe| {
             let person = probe
                 .enrolled_as
@@ -135,18 +150,14 @@ impl RemoteGallery {
         // Two are needed to judge the first.
         let top = options.top.max(2);
         let nearest = self.nearest(probes.into_iter().map(with_name).collect(), top)?;
-        let ranked = nearest.into_iter().map(|near| {
+        let ranking = |near: Nearest| {
             let (top, acceptance) = (options.top, options.acceptance);
-            let ranking = ranking(
-                &self.calibration,
-                &near.scores,
-                near.others,
-                top,
-                acceptance,
-            );
+            let ranking = self
+                .calibration
+                .rank(&near.away, near.others, top, acceptance);
             (ranking, near.people)
-        });
-        let ranked = ranked.collect();
+        };
+        let ranked = nearest.into_iter().map(ranking).collect();
         Ok(recognizer.identify_ranked(faces, &coordinates, ranked))
     }
 
@@ -188,8 +199,10 @@ impl RemoteGallery {
             return Err(DatabaseProblem::Replaced);
         }
         if self.index == Indexing::Hnsw {
-            let settings =
-                format!("SET LOCAL hnsw.ef_search = {HNSW_PEOPLE}; SET LOCAL enable_seqscan = off");
+            let settings = format!(
+                "SET LOCAL hnsw.ef_search = {}; SET LOCAL enable_seqscan = off",
+                hnsw_points(self.order)
+            );
             transaction.batch_execute(&settings).await?;
         }
         Ok(transaction)
@@ -240,23 +253,37 @@ impl Statements {
     }
 }
 
-/// The query for the people whom the server takes for the nearest: $1 the probe, $2 how many are wanted. `<#>` is the negated
-/// inner product, which is the score; `<->` is the distance, by which an index finds. Odds are added in the order of people, so
-/// that their sum is always the same.
-fn candidates(table: &str, calibration: &Calibration, index: Indexing) -> String {
-    let [slope, intercept] = calibration.enrolled_log_odds();
-    match index {
-        Indexing::None => format!(
-            "WITH near AS MATERIALIZED (SELECT person, coordinates <#> $1 AS away FROM {table}) \
-             SELECT person, away, \
-             (SELECT sum(exp(greatest(-{MOST_LOG_ODDS}, least({MOST_LOG_ODDS}, {intercept:e} - {slope:e} * away))) ORDER BY person) FROM near) AS odds \
-             FROM near ORDER BY away LIMIT $2"
+/// The query for the people whom the server takes for the nearest: $1 the probe, $2 how many are wanted. `<->` is the distance;
+/// what people are compared by are squared ones.
+fn candidates(
+    table: &str,
+    order: Order,
+    calibration: &RemoteCalibration,
+    index: Indexing,
+) -> String {
+    match (index, order) {
+        (Indexing::None, Order::SquaredDistance) => format!(
+            "SELECT person, (coordinates <-> $1) ^ 2 AS away, 0::float8 AS odds FROM {table} ORDER BY away LIMIT $2"
         ),
+        (Indexing::None, Order::InnerProduct) => nearest_by_product(table, calibration.log_odds()),
         // How far they are is not told.
-        Indexing::Hnsw => format!(
+        (Indexing::Hnsw, _) => format!(
             "SELECT person, 0::float8 AS away, 0::float8 AS odds FROM {table} ORDER BY coordinates <-> $1 LIMIT $2"
         ),
     }
+}
+
+/// $1 the probe, $2 how many people are wanted. `<#>` is the negated inner product. Odds are added in the order of people, so
+/// that their sum is always the same.
+fn nearest_by_product(table: &str, log_odds: Option<[f64; 2]>) -> String {
+    let odds = log_odds.map(|[slope, intercept]| {
+        format!("(SELECT sum(exp(greatest(-{MOST_LOG_ODDS}, least({MOST_LOG_ODDS}, {intercept:e} - {slope:e} * away))) ORDER BY person) FROM near)")
+    });
+    format!(
+        "WITH near AS MATERIALIZED (SELECT person, coordinates <#> $1 AS away FROM {table}) \
+         SELECT person, away, {} AS odds FROM near ORDER BY away LIMIT $2",
+        odds.as_deref().unwrap_or("0::float8")
+    )
 }
 
 struct Asking<'a> {
@@ -281,7 +308,7 @@ impl Asking<'_> {
         top: usize,
     ) -> Result<Nearest, DatabaseProblem> {
         // As a model has it: what has no distance has nobody near.
-        if !probe.vector().iter().all(|value| value.is_finite()) {
+        if !probe.vector.iter().all(|value| value.is_finite()) {
             return Ok(Nearest::default());
         }
         let same = match enrolled_as {
@@ -289,19 +316,35 @@ impl Asking<'_> {
             None => None,
         };
         let gallery = self.gallery;
-        let wanted = match gallery.index {
-            Indexing::None => (top + MORE).max(MOST_EXACT) as i64,
-            Indexing::Hnsw => HNSW_PEOPLE,
-        };
-        let statement = &gallery.statements.candidates;
-        let rows = self
-            .query(statement, &[&Sent(probe.vector()), &wanted])
-            .await?;
-        let mut people: Vec<i64> = column::first(&rows)?;
-        people.extend(same.filter(|same| !people.contains(same)));
-        let is_all = gallery.index == Indexing::Hnsw || (rows.len() as i64) < wanted;
-        let others = if is_all { 0.0 } else { gallery.others(&rows)? };
-        self.scored(probe, &people, same, others).await
+        let mut wanted = match gallery.order {
+            Order::SquaredDistance => top + MORE,
+            Order::InnerProduct => (top + MORE).max(MOST_EXACT),
+        } as i64;
+        loop {
+            let asked = match gallery.index {
+                Indexing::None => wanted,
+                Indexing::Hnsw => hnsw_points(gallery.order),
+            };
+            let statement = &gallery.statements.candidates;
+            let rows = self
+                .query(statement, &[&Sent(&probe.vector), &asked])
+                .await?;
+            let mut people: Vec<i64> = column::first(&rows)?;
+            people.extend(same.filter(|same| !people.contains(same)));
+            let near = self.measured(probe, &people, same).await?;
+            let is_all = gallery.index == Indexing::Hnsw || (rows.len() as i64) < wanted;
+            // Whoever is not among the candidates is no nearer than the last of them.
+            let beyond = match rows.last() {
+                Some(row) => gallery.least(probe, column(row, 1)?),
+                None => 0.0,
+            };
+            let worst = near.get(top.saturating_sub(1)).map(|(_, away)| *away);
+            if is_all || worst.is_some_and(|worst| worst < beyond) {
+                let others = if is_all { 0.0 } else { gallery.others(&rows)? };
+                return self.named(near, others).await;
+            }
+            wanted *= 4;
+        }
     }
 
     async fn row_of(&self, name: &str) -> Result<Option<i64>, DatabaseProblem> {
@@ -312,51 +355,82 @@ impl Asking<'_> {
         Ok(column::first::<i64, Vec<i64>>(&rows)?.first().copied())
     }
 
-    /// The scores of some people by a model's arithmetic; `same` is whose very face it is.
-    async fn scored(
+    /// How far some people are, nearest first, by a model's arithmetic; `same` is whose very face it is.
+    async fn measured(
         &self,
         probe: &RemoteProbe,
         people: &[i64],
         same: Option<i64>,
-        others: f64,
-    ) -> Result<Nearest, DatabaseProblem> {
-        let statements = &self.gallery.statements;
-        let names = self.query(&statements.names, &[&people]).await?;
+    ) -> Result<Vec<(i64, f64)>, DatabaseProblem> {
+        let statement = &self.gallery.statements.coordinates;
+        let mut points: HashMap<i64, Vec<f32>> = HashMap::with_capacity(people.len());
+        for row in self.query(statement, &[&people]).await? {
+            let Received(point) = column(&row, 1)?;
+            points.insert(column(&row, 0)?, point);
+        }
+        let away = |person: &i64| match same == Some(*person) {
+            true => Some((*person, RemoteProbe::SAME)),
+            false => Some((*person, probe.away(points.get(person)?)?)),
+        };
+        let mut all: Vec<(i64, f64)> = people.iter().filter_map(away).collect();
+        all.sort_by(|a, b| a.1.total_cmp(&b.1));
+        Ok(all)
+    }
+
+    /// People with their names, in the order of these.
+    async fn named(&self, near: Vec<(i64, f64)>, others: f64) -> Result<Nearest, DatabaseProblem> {
+        let people: Vec<i64> = near.iter().map(|(person, _)| *person).collect();
+        let statement = &self.gallery.statements.names;
+        let names = self.query(statement, &[&people]).await?;
         let names: HashMap<i64, &str> = column::pairs(&names)?;
-        let mut scored = Vec::with_capacity(people.len());
-        for row in self.query(&statements.coordinates, &[&people]).await? {
-            let (person, Received(vector)): (i64, _) = (column(&row, 0)?, column(&row, 1)?);
-            let score = match same == Some(person) {
-                true => Some(RemoteProbe::SAME),
-                false => probe.score(&vector),
-            };
+        let mut named = Vec::with_capacity(near.len());
+        for (person, away) in near {
             let name = names.get(&person).copied().unwrap_or_default();
             let person = Person::stored(name)
                 .map_err(|error| DatabaseProblem::invalid(error.to_string()))?;
-            scored.extend(score.map(|score| (person, score)));
+            named.push((person, away));
         }
-        scored.sort_by(|(one, _), (other, _)| one.cmp(other));
-        let (people, scores) = scored.into_iter().unzip();
+        named.sort_by(|a, b| a.0.cmp(&b.0));
+        let (people, away) = named.into_iter().unzip();
         Ok(Nearest {
             people,
-            scores,
+            away,
             others,
         })
     }
 }
 
 impl RemoteGallery {
+    /// The least that a person can be away in truth whom the server takes for so far away.
+    fn least(&self, probe: &RemoteProbe, told: f64) -> f64 {
+        let rounding = RoundingBound::of(probe.vector.len());
+        match self.order {
+            Order::SquaredDistance => rounding.least(told),
+            Order::InnerProduct => {
+                let squares = probe.vector.iter().map(|&value| f64::from(value).powi(2));
+                told - rounding.of_product(squares.sum::<f64>().sqrt() * self.calibration.norm())
+            }
+        }
+    }
+
+    /// The odds of a person that far away; none where they are not asked for.
+    fn odds(&self, away: f64) -> f64 {
+        self.calibration
+            .log_odds()
+            .map_or(0.0, |[slope, intercept]| {
+                let log_odds = intercept - slope * away;
+                log_odds.clamp(-MOST_LOG_ODDS, MOST_LOG_ODDS).exp()
+            })
+    }
+
     /// The odds of everybody but the candidates, by the server's arithmetic.
     fn others(&self, rows: &[tokio_postgres::Row]) -> Result<f64, DatabaseProblem> {
         let Some(first) = rows.first() else {
             return Ok(0.0);
         };
         let mut others: f64 = column(first, 2)?;
-        let [slope, intercept] = self.calibration.enrolled_log_odds();
         for row in rows {
-            let away: f64 = column(row, 1)?;
-            let log_odds = intercept - slope * away;
-            others -= log_odds.clamp(-MOST_LOG_ODDS, MOST_LOG_ODDS).exp();
+            others -= self.odds(column(row, 1)?);
         }
         Ok(others.max(0.0))
     }

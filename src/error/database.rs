@@ -84,11 +84,11 @@ pub enum DatabaseProblem {
     #[error("its gallery was replaced meanwhile: run this again, with the new model")]
     Replaced,
 
-    /// It compares by distances in a face space of its own.
+    /// Few people are compared by their faces themselves, which a database does not hold.
     #[error(
-        "a database holds people of a model with a background model, and this one has none; enrol with one"
+        "{people} people are too few for a database: fewer than {enough} are told apart by the faces themselves, which only the model file holds"
     )]
-    NoBackground,
+    TooFew { people: usize, enough: usize },
 
     #[error("each point has {dimensions} coordinates, more than the {most} that pgvector takes{}; learn with fewer components", for_index(*.index))]
     TooManyCoordinates {
@@ -97,6 +97,11 @@ pub enum DatabaseProblem {
         /// Whether it is an index that takes no more.
         index: bool,
     },
+
+    #[error(
+        "a coordinate of {name} is beyond what pgvector can tell distances of; learn with another kernel or metric"
+    )]
+    TooLarge { name: String },
 
     #[error("its gallery has no HNSW index; export the model with one, or search without")]
     NoIndex,

@@ -63,7 +63,7 @@ impl Gallery {
         match self {
             Self::Model => recognizer.threshold(acceptance),
             #[cfg(feature = "postgres")]
-            Self::Database(gallery) => Some(gallery.threshold(acceptance)),
+            Self::Database(gallery) => gallery.threshold(acceptance),
         }
     }
 }

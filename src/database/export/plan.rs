@@ -6,13 +6,17 @@ use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 use tokio_postgres::Client;
 
-use crate::compare::Likelihoods;
+use crate::compare::Points;
 use crate::database::column::{self, column};
 use crate::database::schema::{self, Row};
 use crate::database::{Identity, Indexing, vector};
+use crate::decision::{Acceptance, ENOUGH_PEOPLE};
 use crate::error::DatabaseProblem;
 use crate::recognizer::Recognizer;
 use crate::store::npy;
+
+/// Coordinates beyond this could have distances beyond single precision, in which pgvector computes.
+const LARGEST: f32 = 1e16;
 
 /// Changes that an export makes, or would make.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
@@ -31,10 +35,9 @@ pub struct Change {
     pub replaces: bool,
 }
 
-pub(super) struct Plan {
-    /// The vectors that stand for the people, and the number of coordinates of each.
-    pub vectors: Vec<Vec<f32>>,
-    pub dimensions: usize,
+pub(super) struct Plan<'a> {
+    /// What stands for the people.
+    pub points: Points<'a>,
     pub identity: Identity,
     pub indexing: Indexing,
     /// Digests of what the model knows of each of its people.
@@ -47,26 +50,24 @@ pub(super) struct Plan {
     pub change: Change,
 }
 
-impl Plan {
+impl<'a> Plan<'a> {
     pub async fn of(
         client: &Client,
         recognizer: &Recognizer,
-        likelihoods: &Likelihoods,
+        points: Points<'a>,
         indexing: Option<Indexing>,
     ) -> Result<Self, DatabaseProblem> {
-        let identity = Identity::of(recognizer, likelihoods);
+        let identity = Identity::of(recognizer);
         let galleries = schema::galleries(client).await?;
         let indexing = match indexing {
             Some(indexing) => indexing,
             None if galleries.iter().any(|row| row.indexed) => Indexing::Hnsw,
             None => Indexing::None,
         };
-        let dimensions = likelihoods.dimensions();
-        fits(dimensions, indexing)?;
-        let vectors = likelihoods.vectors();
+        fits(recognizer, indexing)?;
         let own = galleries.iter().find(|row| row.is_of(identity));
         let mut there = people(client, own).await?;
-        let contents = contents(recognizer, &vectors);
+        let contents = contents(recognizer, &points);
         let (erased_people, erased_faces) = erased(client, recognizer).await?;
         let mut change = Change {
             replaces: galleries.iter().any(|row| !row.is_of(identity)),
@@ -88,10 +89,9 @@ impl Plan {
                 }
             }
         }
-        let calibration = serde_json::to_string(likelihoods.calibration());
+        let calibration = recognizer.comparer().remote_calibration(&points);
         Ok(Self {
-            vectors,
-            dimensions,
+            points,
             identity,
             indexing,
             contents,
@@ -108,8 +108,34 @@ impl Plan {
     }
 }
 
-/// Refuses vectors of more coordinates than there is room for.
-fn fits(dimensions: usize, indexing: Indexing) -> Result<(), DatabaseProblem> {
+/// Refuses a model that no database can stand for.
+pub(super) fn check_exportable(
+    recognizer: &Recognizer,
+    (points, owners): &Points<'_>,
+) -> Result<(), DatabaseProblem> {
+    let gallery = recognizer.gallery();
+    if recognizer
+        .comparer()
+        .threshold(Acceptance::default())
+        .is_none()
+    {
+        return Err(DatabaseProblem::TooFew {
+            people: gallery.people().len(),
+            enough: ENOUGH_PEOPLE,
+        });
+    }
+    let is_large = |value: &f32| value.abs() > LARGEST;
+    match points.as_slice().iter().position(is_large) {
+        None => Ok(()),
+        Some(at) => Err(DatabaseProblem::TooLarge {
+            name: gallery.people()[owners[at / points.nrows().max(1)]].to_string(),
+        }),
+    }
+}
+
+/// Refuses points of more coordinates than there is room for.
+fn fits(recognizer: &Recognizer, indexing: Indexing) -> Result<(), DatabaseProblem> {
+    let dimensions = recognizer.comparer().dimensions();
     let (most, index) = match indexing {
         Indexing::None => (vector::MOST, false),
         Indexing::Hnsw => (vector::MOST_INDEXED, true),
@@ -165,16 +191,20 @@ async fn erased(
 }
 
 /// A digest of all that the database is to hold of each person.
-fn contents(recognizer: &Recognizer, vectors: &[Vec<f32>]) -> Vec<[u8; 32]> {
-    let mut digests = vec![Sha256::new(); vectors.len()];
+fn contents(recognizer: &Recognizer, (points, owners): &Points<'_>) -> Vec<[u8; 32]> {
+    let people = recognizer.gallery().people().len();
+    let mut digests = vec![Sha256::new(); people];
     for face in recognizer.gallery().enrolled() {
         let digest = &mut digests[face.person];
         digest.update(face.hash.0);
         digest.update((face.source.len() as u64).to_le_bytes());
         digest.update(&face.source);
     }
-    let digests = digests.into_iter().zip(vectors);
+    for (at, &person) in owners.iter().enumerate() {
+        digests[person].update(npy::to_bytes(points.column(at).as_slice()));
+    }
     digests
-        .map(|(digest, vector)| digest.chain_update(npy::to_bytes(vector)).finalize().into())
+        .into_iter()
+        .map(|digest| digest.finalize().into())
         .collect()
 }

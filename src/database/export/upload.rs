@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::pin::Pin;
 
+use nalgebra::DMatrix;
 use tokio_postgres::binary_copy::BinaryCopyInWriter;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Transaction};
@@ -15,8 +16,10 @@ use crate::database::vector::Sent;
 use crate::error::DatabaseProblem;
 use crate::recognizer::Recognizer;
 
-/// People that are brought over in one transaction: what an interrupted export has done so far is kept.
-const BATCH: usize = 32;
+/// Coordinates brought over in one transaction, unless one person has more: a quarter of a megabyte.
+const BATCH: usize = 1 << 16;
+/// People that are brought over together at most: what an interrupted export has done so far is kept.
+const MOST_PEOPLE: usize = 32;
 
 /// A person to bring over: a position in the model's people, and the row that gives way, if there is one.
 type ToBring = (usize, Option<i64>);
@@ -26,27 +29,41 @@ pub(super) struct Upload<'a> {
     recognizer: &'a Recognizer,
     contents: &'a [[u8; 32]],
     own: &'a Row,
-    vectors: &'a [Vec<f32>],
+    /// The points, and where each person's begin.
+    points: &'a DMatrix<f32>,
+    starts: Vec<usize>,
     /// The first face of each person.
     faces: Vec<usize>,
 }
 
 impl<'a> Upload<'a> {
-    pub fn new(recognizer: &'a Recognizer, plan: &'a Plan, own: &'a Row) -> Self {
+    pub fn new(recognizer: &'a Recognizer, plan: &'a Plan<'a>, own: &'a Row) -> Self {
         let contents = &plan.contents[..];
         let people = contents.len();
         Self {
             recognizer,
             contents,
             own,
-            vectors: &plan.vectors,
+            points: &plan.points.0,
+            starts: starts(&plan.points.1, people),
             faces: starts(&recognizer.gallery().persons(), people),
         }
     }
 
     /// The people in parts, each for one transaction.
-    pub fn batches(people: &[ToBring]) -> impl Iterator<Item = &[ToBring]> {
-        people.chunks(BATCH)
+    pub fn batches<'p>(&self, mut people: &'p [ToBring]) -> Vec<&'p [ToBring]> {
+        let mut batches = Vec::new();
+        while !people.is_empty() {
+            let mut coordinates = 0;
+            let fits = people.iter().take_while(|(person, _)| {
+                coordinates += self.points.nrows() * range(&self.starts, *person).len();
+                coordinates <= BATCH
+            });
+            let (batch, rest) = people.split_at(fits.count().clamp(1, MOST_PEOPLE));
+            batches.push(batch);
+            people = rest;
+        }
+        batches
     }
 
     /// Brings some people over, all of them or none.
@@ -117,7 +134,10 @@ impl<'a> Upload<'a> {
         let table = self.own.table();
         let mut copy = Copy::begin(transaction, &table, "person, coordinates").await?;
         for (person, id) in people {
-            copy.row(&[id, &Sent(&self.vectors[*person])]).await?;
+            for point in range(&self.starts, *person) {
+                let point = self.points.column(point);
+                copy.row(&[id, &Sent(point.as_slice())]).await?;
+            }
         }
         copy.finish().await
     }

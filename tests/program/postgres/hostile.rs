@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::server::Server;
 use super::{export, others};
 use crate::support::photo_of_ada;
-use crate::{enrolled, run};
+use crate::{enrolled_without_background, run};
 
 /// What a server does with a connection, which it then keeps open.
 type Deed = fn(&mut TcpStream);
@@ -66,7 +66,7 @@ fn serve(deed: Deed) -> u16 {
 
 #[test]
 fn no_server_keeps_anybody_waiting() {
-    let folder = enrolled();
+    let folder = enrolled_without_background();
     let folder = folder.path();
     let ada = photo_of_ada().to_str().unwrap();
     std::thread::scope(|scope| {
@@ -100,7 +100,7 @@ fn a_damaged_database_is_refused() {
     let Some(server) = Server::start() else {
         return;
     };
-    let folder = others(6);
+    let folder = others(6, &[]);
     let photo = "faces/person 1/0.png";
     let damages = [
         "DELETE FROM eigenfaces.version",

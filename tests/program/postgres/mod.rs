@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use crate::support::{bundled_faces, probes, scratch};
-use crate::{Run, enrolled, picture, program, run};
+use crate::{Run, enrolled, enrolled_without_background, picture, program, run};
 use server::Server;
 
 fn export(folder: &Path, url: &str, more: &[&str]) -> Run {
@@ -27,8 +27,8 @@ fn answers(folder: &Path, more: &[&str]) -> String {
     run(folder, [&args, more].concat()).done().stdout
 }
 
-/// A folder with a model of other people: so many, each with two photos.
-fn others(people: u32) -> tempfile::TempDir {
+/// A folder with a model of other people: so many, each with two photos, compared by pixels.
+fn others(people: u32, more: &[&str]) -> tempfile::TempDir {
     let folder = scratch();
     for person in 0..people {
         for photo in 0..2 {
@@ -38,7 +38,15 @@ fn others(people: u32) -> tempfile::TempDir {
             picture(&path, 40, 50, person * 100 + photo);
         }
     }
-    run(folder.path(), ["enroll", "faces", "--framing", "as-is"]).done();
+    run(
+        folder.path(),
+        [
+            &["enroll", "faces", "--size", "24x30", "--background", "none"],
+            more,
+        ]
+        .concat(),
+    )
+    .done();
     folder
 }
 
@@ -52,7 +60,16 @@ fn the_database_answers_as_the_file_does() {
     let Some(server) = Server::start() else {
         return;
     };
-    let (url, folder) = (server.database("faces"), enrolled());
+    for (name, folder) in [
+        ("likelihoods", enrolled()),
+        ("distances", enrolled_without_background()),
+    ] {
+        answers_as_the_file(&server, name, &folder);
+    }
+}
+
+fn answers_as_the_file(server: &Server, name: &str, folder: &tempfile::TempDir) {
+    let url = server.database(name);
     let first = export(folder.path(), &url, &[]).done();
     assert!(
         first
@@ -173,13 +190,39 @@ fn alike(one: &Value, other: &Value) -> bool {
     }
 }
 
+/// All ways to compare people by, and metrics whose coordinates are long.
+#[test]
+fn every_way_to_compare_is_answered_alike() {
+    let Some(server) = Server::start() else {
+        return;
+    };
+    for (at, more) in [
+        ["--metric", "euclidean"],
+        ["--metric", "whitened"],
+        ["--kernel", "rbf:auto"],
+        ["--scale-pixels", "--nested"],
+    ]
+    .iter()
+    .enumerate()
+    {
+        let folder = others(12, more);
+        let url = server.database(&format!("way_{at}"));
+        export(folder.path(), &url, &[]).done();
+        let asked = |more: &[&str]| {
+            let args = ["identify", "faces", "--format", "csv", "--top", "3"];
+            run(folder.path(), [&args, more].concat()).done().stdout
+        };
+        assert_eq!(asked(&["--gallery", &url]), asked(&[]), "{more:?}");
+    }
+}
+
 #[test]
 fn eight_at_once_are_all_answered_right() {
     let Some(server) = Server::start() else {
         return;
     };
     let url = server.database("faces");
-    let folder = enrolled();
+    let folder = enrolled_without_background();
     export(folder.path(), &url, &[]).done();
     let expected = answers(folder.path(), &[]);
     std::thread::scope(|scope| {
@@ -200,7 +243,7 @@ fn the_database_follows_the_model() {
         return;
     };
     let url = server.database("faces");
-    let folder = enrolled();
+    let folder = enrolled_without_background();
     export(folder.path(), &url, &[]).done();
     for (from, to) in [
         ("Ada", "O'Neil\"; DROP SCHEMA eigenfaces CASCADE; --"),
@@ -240,7 +283,7 @@ fn the_database_follows_the_model() {
     );
 
     // A gallery that grew is brought over as it is now.
-    let folder = others(8);
+    let folder = others(8, &["--metric", "whitened"]);
     let other = server.database("others");
     export(folder.path(), &other, &[]).done();
     picture(&folder.path().join("faces/person 3/2.png"), 40, 50, 999);
@@ -300,10 +343,10 @@ fn a_server_that_fails_leaves_nobody_by_half() {
         return;
     };
     let url = server.database("faces");
-    let before = enrolled();
+    let before = enrolled_without_background();
     export(before.path(), &url, &[]).done();
     let expected = answers(before.path(), &[]);
-    let after = others(60);
+    let after = others(60, &[]);
     hold(&server, "faces", "person 50");
     let exporting = start(after.path(), &["export", "--postgres", &url, "--yes"]);
     let waiting = "pg_stat_activity WHERE wait_event = 'PgSleep'";

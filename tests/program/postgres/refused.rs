@@ -5,13 +5,13 @@ use std::process::Command;
 use super::server::{Server, programs};
 use super::{export, others};
 use crate::support::{photo_of_ada, scratch};
-use crate::{Run, enrolled, enrolled_without_background, program, run};
+use crate::{Run, enrolled_without_background, program, run};
 
 const SECRET: &str = "hush-hush";
 
 #[test]
 fn addresses_that_lead_nowhere() {
-    let folder = enrolled();
+    let folder = enrolled_without_background();
     let ada = photo_of_ada().to_str().unwrap();
     for (url, words) in [
         (
@@ -81,7 +81,7 @@ fn a_server_without_pgvector() {
     let Some(server) = Server::start_from(programs) else {
         return;
     };
-    let folder = enrolled();
+    let folder = enrolled_without_background();
     let failed = export(folder.path(), &server.address("postgres"), &[]);
     failed.failed_saying(&["pgvector", "CREATE EXTENSION vector"]);
     server
@@ -98,7 +98,7 @@ fn rights_and_passwords() {
         return;
     };
     let url = server.database("faces");
-    let folder = enrolled();
+    let folder = enrolled_without_background();
     let ada = photo_of_ada().to_str().unwrap();
     run(folder.path(), ["identify", ada, "--gallery", &url])
         .failed_saying(&["no gallery is there"]);
@@ -151,7 +151,7 @@ fn galleries_that_are_not_the_models() {
         return;
     };
     let url = server.database("faces");
-    let (folder, other) = (enrolled(), others(8));
+    let (folder, other) = (enrolled_without_background(), others(8, &[]));
     export(other.path(), &url, &[]).done();
     let ada = photo_of_ada().to_str().unwrap();
     let asked = |more: &[&str]| {
@@ -180,8 +180,24 @@ fn galleries_that_are_not_the_models() {
     asked(&[]).failed_saying(&["newer eigenfaces", "99"]);
     export(folder.path(), &url, &[]).failed_saying(&["newer eigenfaces"]);
 
-    export(enrolled_without_background().path(), &url, &[])
-        .failed_saying(&["background model", "enroll"]);
+    let few = scratch();
+    for person in ["Ada", "Boris"] {
+        let faces = crate::support::bundled_faces().join(person);
+        run(
+            few.path(),
+            [
+                "enroll".as_ref(),
+                faces.as_os_str(),
+                "--labels".as_ref(),
+                "folder".as_ref(),
+                "--background".as_ref(),
+                "none".as_ref(),
+            ],
+        )
+        .done();
+    }
+    let url = server.database("few");
+    export(few.path(), &url, &[]).failed_saying(&["too few for a database"]);
 }
 
 /// Encrypted where it is asked for, or not at all.
@@ -191,7 +207,7 @@ fn encryption_is_never_left_out_silently() {
         return;
     };
     let url = server.database("faces").replace("127.0.0.1", "localhost");
-    let folder = enrolled();
+    let folder = enrolled_without_background();
     export(folder.path(), &format!("{url}?sslmode=require"), &[])
         .failed_saying(&["no encrypted connection", "sslmode=disable"]);
     let made = scratch();

@@ -158,7 +158,7 @@ fn a_model_of_two_names_is_locked_once() {
     assert!(!renamed.stderr.contains("hard links"), "{}", renamed.stderr);
 }
 
-/// A standard output that is full is an error, whatever was to be printed; a closed pipe is none.
+/// Standard output that is closed or full is an error, whatever was to be printed; a closed pipe is none.
 #[test]
 fn what_cannot_be_printed_is_an_error() {
     let folder = enrolled();
@@ -181,12 +181,12 @@ fn what_cannot_be_printed_is_an_error() {
         "$E completions bash",
         "$E man",
     ] {
+        shell(&format!("{command} >&-")).failed_saying(&["standard output is closed"]);
         if full {
             shell(&format!("{command} >/dev/full")).failed_saying(&["cannot be printed"]);
         }
         shell(&format!("set -o pipefail; {command} | true")).done();
     }
-    if full {
-        shell("$E verify $ADA $ADA >/dev/full").ended(2, &["cannot be printed"]);
-    }
+    shell("$E verify $ADA $ADA >&-").ended(2, &["standard output is closed"]);
+    shell("$E people rename Ada A >&-").done();
 }
