@@ -17,6 +17,12 @@ pub enum Decision {
     NotAFace,
 }
 
+named!(Decision {
+    Known = "known",
+    Unknown = "unknown",
+    NotAFace = "not-a-face",
+});
+
 /// A probability as a reader wants it: whole per cent, and never a false 0 % or 100 %.
 pub fn percent(share: f64) -> String {
     let rounded = (share * 100.0).round();

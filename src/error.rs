@@ -10,6 +10,7 @@ mod database;
 mod file;
 mod photo;
 
+use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -155,20 +156,6 @@ pub enum Error {
         holder: Option<LockHolder>,
     },
 
-    /// Faces that were acknowledged cannot join the model that stands there now.
-    #[error(
-        "{}: holds {faces} {} acknowledged by `eigenfaces serve` for another model than {} is now (another size or framing): put that model back, or delete this file to give {} up",
-        .journal.display(),
-        if *.faces == 1 { "face" } else { "faces" },
-        .path.display(),
-        if *.faces == 1 { "it" } else { "them" }
-    )]
-    OtherJournal {
-        path: PathBuf,
-        journal: PathBuf,
-        faces: usize,
-    },
-
     /// A name was given that nobody enrolled has.
     #[error(
         "nobody enrolled is called '{name}'{}",
@@ -249,6 +236,22 @@ pub enum Error {
     #[error("{}: this folder cannot be made ({}); choose another place", .path.display(), reason(.source))]
     MakeFolder { path: PathBuf, source: io::Error },
 
+    /// Photos are to be framed otherwise than those of the model.
+    #[error("{}: its photos were framed '{has}', so '{asked}' cannot be mixed in; leave --framing out, or enrol into a new model with --model", .path.display())]
+    OtherFraming {
+        path: PathBuf,
+        has: &'static str,
+        asked: &'static str,
+    },
+
+    /// Standard output is closed, or a disk behind it full.
+    #[error("the results cannot be printed ({}); make room, or print them elsewhere", reason(.0))]
+    Print(#[source] io::Error),
+
+    /// Anything else, in words for the user.
+    #[error("{0}")]
+    Told(String),
+
     /// The gallery in a database cannot be used.
     #[error("{address}: {problem}")]
     Database {
@@ -309,6 +312,11 @@ impl Error {
     pub fn unreadable(path: impl Into<PathBuf>, reason: impl Into<String>) -> Self {
         let (path, reason) = (path.into(), reason.into());
         Self::UnreadablePath { path, reason }
+    }
+
+    /// The fault of a file or folder, and the remedy, in words.
+    pub fn about(path: &Path, what: impl fmt::Display) -> Self {
+        Self::Told(format!("{}: {what}", path.display()))
     }
 
     /// A folder for results that cannot be made.

@@ -174,9 +174,7 @@ impl FaceIndex {
     /// are read, those that are gone are forgotten, with the faces that only they showed. `name` gives the path under
     /// which a file is remembered. The observer is told of progress; `keep` gets the index, as far as it is, after every
     /// 256 photos, so that they need not be looked at again if the rest is not.
-    ///
-    /// # Errors
-    /// [`Error::Cancelled`], after which photos that are gone may still be in the index; when the program itself is damaged.
+    /// Errors: [`Error::Cancelled`], after which photos that are gone may still be in the index; when the program itself is damaged.
     pub fn refresh<P: AsRef<Path> + Sync>(
         &mut self,
         files: &[P],

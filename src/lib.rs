@@ -59,6 +59,9 @@ pub(crate) use vectorised as vectors;
 
 pub mod error;
 
+#[doc(hidden)]
+pub mod text;
+
 pub mod dataset;
 
 pub mod normalize;
@@ -101,22 +104,28 @@ pub mod reconstruction;
 
 pub mod recognizer;
 
+#[doc(hidden)]
+pub mod records;
+
 pub mod evaluate;
 
 pub mod store;
 
 pub mod model;
 
+#[doc(hidden)]
+pub mod albums;
+
 #[cfg(feature = "postgres")]
 pub mod database;
 
 pub mod render;
 
-#[cfg(feature = "cli")]
-mod cli;
-
 #[cfg(feature = "serve")]
 mod server;
+
+#[cfg(feature = "cli")]
+mod cli;
 
 pub use dataset::{Person, Photo};
 pub use decision::{Acceptance, Decision};

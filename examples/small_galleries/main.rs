@@ -203,9 +203,7 @@ impl Set {
                     .flat_map(|face| face.pixels.iter().copied())
                     .collect();
                 let matrix = FaceMatrix::from_pixels(self.preparation.size(), pixels)?;
-                let found = recognizer
-                    .identifier()
-                    .identify_faces(&matrix, QueryOptions::default());
+                let found = recognizer.identify_faces(&matrix, QueryOptions::default());
                 for (face, found) in faces.iter().zip(found) {
                     let closest = found.closest().ok_or("nobody is enrolled")?;
                     let right = is_enrolled && closest.person == face.person;

@@ -31,7 +31,7 @@ fuzz_target!(|input: &[u8]| {
         Ok((recognizer, history)) => {
             let size = recognizer.preparation().size();
             let face = FaceMatrix::from_pixels(size, vec![99; size.pixels()]).unwrap();
-            let found = recognizer.identifier().identify_faces(&face, QueryOptions::default());
+            let found = recognizer.identify_faces(&face, QueryOptions::default());
             assert_eq!(found.len(), 1);
             assert!(history.fits(recognizer.gallery()));
         }

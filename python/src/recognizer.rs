@@ -165,10 +165,7 @@ impl Recognizer {
                 })
                 .collect();
             let prepared = prepared.into_iter().collect::<Result<Vec<_>, Error>>()?;
-            self.0
-                .recognizer()
-                .identifier()
-                .identify_prepared(&prepared, query)
+            self.0.recognizer().identify_prepared(&prepared, query)
         });
         let found = found.map_err(exception)?;
         Ok(found.into_iter().flatten().map(face).collect())

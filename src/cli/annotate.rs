@@ -1,20 +1,14 @@
 //! Photos with what was found drawn in: what each face's frame says.
 
-use std::io::Cursor;
 use std::path::Path;
 
 use eigenfaces::decision::Decision;
 use eigenfaces::recognizer::Identification;
-use eigenfaces::render;
 use eigenfaces::render::annotate::{Mark, annotate};
 use eigenfaces::render::lettering;
-use image::codecs::jpeg::JpegEncoder;
-use image::{DynamicImage, ImageResult, RgbImage};
+use image::RgbImage;
 
-use super::{Error, Result, files, percent};
-
-/// Of 100: what is drawn has sharp edges.
-const JPEG_QUALITY: u8 = 92;
+use super::{Result, files, percent};
 
 /// The photo with its faces framed and named, as the file of that name is to hold it.
 pub fn annotated(picture: RgbImage, found: &[Identification], target: &Path) -> Result<Vec<u8>> {
@@ -22,7 +16,7 @@ pub fn annotated(picture: RgbImage, found: &[Identification], target: &Path) -> 
         .zip(found)
         .map(|(number, face)| mark((found.len() > 1).then_some(number), face))
         .collect();
-    encoded(&annotate(picture, &marks).into(), target)
+    files::encoded(&annotate(picture, &marks).into(), target)
 }
 
 /// The mark drawn on a face, with the number it has in the lines printed where there are several: with a name where it is
@@ -60,20 +54,6 @@ fn label(number: Option<usize>, name: &str) -> String {
         Some(number) => format!("{number}: {name}"),
         None => name.to_owned(),
     }
-}
-
-fn encoded(picture: &DynamicImage, target: &Path) -> Result<Vec<u8>> {
-    let encoded = match files::has_extension(target, &["jpg", "jpeg"]) {
-        true => jpeg(picture),
-        false => render::png(picture),
-    };
-    encoded.map_err(|error| Error::unwritten(target, error))
-}
-
-pub fn jpeg(picture: &DynamicImage) -> ImageResult<Vec<u8>> {
-    let mut bytes = Cursor::new(Vec::new());
-    picture.write_with_encoder(JpegEncoder::new_with_quality(&mut bytes, JPEG_QUALITY))?;
-    Ok(bytes.into_inner())
 }
 
 #[cfg(test)]

@@ -35,12 +35,12 @@ use eigenfaces::store::Overwrite;
 pub use database::{DatabaseOptions, Export};
 pub use evaluate::Evaluate;
 pub use group::Group;
-pub use identify::{Identify, SortBy, Sorting};
+pub use identify::Identify;
 pub use learn::{BackgroundModel, LearnBackground, LearningOptions, Prepare};
 pub use people::{AddFace, List, People, PeopleAction, Remove};
 pub use pictures::{Basis, Facemap, Lesson, Project, Reconstruct};
 #[cfg(feature = "serve")]
-pub use serve::{Key, PublicUrl, Serve};
+pub use serve::{Key, Serve};
 pub use verify::Verify;
 pub use webhook::WebhookUrl;
 

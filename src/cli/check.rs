@@ -22,7 +22,7 @@ const NAMED: usize = 5;
 
 /// Checks the photos that `enroll` would add together with those enrolled already.
 pub fn before_enrolling(args: &Enroll, model: &Path, output: &Output) -> Result<Outcome> {
-    let (before, _) = Model::preview(model)?;
+    let before = Model::at(model)?;
     if let Some(before) = &before {
         args.learn
             .agree_with(before.recognizer().preparation(), model)?;

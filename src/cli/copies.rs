@@ -7,7 +7,7 @@ use std::path::{Component, Path, PathBuf};
 use eigenfaces::dataset::{PhotoFile, is_standard_input};
 use eigenfaces::decision::Decision;
 use eigenfaces::recognizer::Identification;
-use eigenfaces::store::{Destination, Outputs, Privacy};
+use eigenfaces::store::{Destination, Outputs, Privacy, fitting, numbered};
 
 use super::annotate::annotated;
 use super::output_dir::OutputDir;
@@ -50,7 +50,7 @@ impl Copies {
             return Ok(());
         };
         let bytes = annotated(picture, found, target.path())?;
-        Ok(target.write(Privacy::Personal, bytes)?)
+        target.write(Privacy::Personal, bytes)
     }
 }
 
@@ -68,7 +68,7 @@ fn names(photos: &[PathBuf]) -> Vec<PathBuf> {
                 path.as_mut_os_string().push(".png");
             }
             let free = (1..)
-                .map(|number| files::fitting(files::numbered(&path, number)))
+                .map(|number| fitting(numbered(&path, number)))
                 .find(|path| taken.insert(path.to_string_lossy().to_lowercase()));
             free.unwrap_or(path)
         })

@@ -5,17 +5,14 @@ use std::path::Path;
 use eigenfaces::Error;
 use eigenfaces::error::ModelProblem;
 use eigenfaces::recognizer::Recognizer;
+use eigenfaces::records;
 use eigenfaces::store;
 use serde_json::{Value, json};
 
-use super::args::Format;
-use super::{Outcome, Output, Result, bytes, counted, info, json};
+use super::{Outcome, Output, Result, bytes, counted, info};
 
 pub fn run(path: &Path, output: &Output) -> Result<Outcome> {
     let model = Model::read(path);
-    if output.format != Format::Text {
-        return output.fields(&object(&model)).map(|()| Outcome::Done);
-    }
     let program = [
         ("version", env!("CARGO_PKG_VERSION").to_owned()),
         ("system", system().join(", ")),
@@ -42,10 +39,9 @@ pub fn run(path: &Path, output: &Output) -> Result<Outcome> {
         Model::Missing | Model::Unusable(_) => None,
         Model::Read { recognizer, .. } => Some(info::facts(recognizer)),
     };
-    info::listed(
-        program.into_iter().chain(facts.into_iter().flatten()),
-        output,
-    )
+    let facts = program.into_iter().chain(facts.into_iter().flatten());
+    output.told(&object(&model), info::listed(facts))?;
+    Ok(Outcome::Done)
 }
 
 /// What there is at the model's place.
@@ -101,7 +97,7 @@ fn object(model: &Model) -> Value {
             Model::Missing => Value::Null,
             Model::Unusable(fault) => json!({ "problem": fault }),
             Model::Read { size, recognizer } => {
-                let mut object = json::model(recognizer);
+                let mut object = records::model(recognizer);
                 if let Some(fields) = object.as_object_mut() {
                     fields.insert("bytes".to_owned(), (*size).into());
                 }

@@ -9,12 +9,12 @@ use eigenfaces::dataset::ContentHash;
 use eigenfaces::enrollment::ListedFolders;
 use eigenfaces::gallery::{EditOutcome, Gallery};
 use eigenfaces::model::{Edit, Plan};
+use eigenfaces::records;
 use serde_json::{Value, json};
 
-use super::args::{Enroll, Format};
-use super::new_faces::{self, hashes};
+use super::args::Enroll;
 use super::{
-    Outcome, Output, Result, check, counted, faces_of_people, json, keep, learning, model_changes,
+    Outcome, Output, Result, check, counted, faces_of_people, keep, learning, model_changes,
     one_line, people, percent, wrong_folder,
 };
 
@@ -74,7 +74,7 @@ pub fn run(args: &Enroll, model: &Path, output: &Output) -> Result<Outcome> {
     if let Some(now) = learned.as_ref().or(before.as_ref()) {
         let components = now.recognizer().space().components();
         learning::tell_fewer(args.learn.components, components, output);
-        report.print_summary(now, &hashes(before.as_ref()), model, started)?;
+        report.print_summary(now, &Model::hashes(before.as_ref()), model, started)?;
     }
     Ok(outcome)
 }
@@ -103,20 +103,14 @@ impl Report<'_> {
 
     /// Tells what would be done, photo by photo.
     fn print_plan(&self) -> Result<()> {
-        if self.output.format != Format::Text {
-            return self.output.fields(&self.counts());
-        }
-        for source in &self.intake.added {
-            self.output.line(&format!("would enrol {source}"))?;
-        }
-        for line in self.changes() {
-            self.output.line(&format!("would see {line}"))?;
-        }
-        if !self.intake.renamed.is_empty() {
-            self.output
-                .line(&format!("would see that {}", self.renamed()))?;
-        }
-        Ok(())
+        let added = self.intake.added.iter();
+        let added = added.map(|source| format!("would enrol {source}"));
+        let changes = self.changes().into_iter();
+        let changes = changes.map(|line| format!("would see {line}"));
+        let renamed =
+            (!self.intake.renamed.is_empty()).then(|| format!("would see that {}", self.renamed()));
+        let lines = added.chain(changes).chain(renamed);
+        self.output.told(&self.counts(), lines)
     }
 
     /// A line for each photo that a folder that is followed has otherwise than before.
@@ -165,9 +159,9 @@ impl Report<'_> {
         for line in self.changes() {
             output.say(&line);
         }
-        let notices = new_faces::notices(recognizer, before)?;
-        if output.format != Format::Text {
-            let mut object = json::model(recognizer);
+        let notices = now.notices(before)?;
+        if !output.is_text() {
+            let mut object = records::model(recognizer);
             for (field, count) in self.counts().as_object_mut().into_iter().flatten() {
                 object[field] = count.take();
             }

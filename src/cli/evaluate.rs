@@ -163,7 +163,7 @@ fn strangers(
         ));
     }
     if paths.is_empty() {
-        return Err(enrollment::none_usable(&args.strangers, unusable).into());
+        return Err(enrollment::none_usable(&args.strangers, unusable));
     }
     let faces = FaceMatrix::from_pixels(preparation.size(), pixels.concat())?;
     let mut known: HashMap<&Path, usize> = HashMap::new();

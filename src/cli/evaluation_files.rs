@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::args::Evaluate;
 use super::output::{cell, table, with_schema};
-use super::{Output, Result, bytes, counted, files, json, one_line, shown};
+use super::{Output, Result, bytes, counted, files, one_line, shown};
 
 /// The files asked for.
 pub struct Wanted {
@@ -151,7 +151,7 @@ fn scores(evaluation: &Evaluation, photos: &Photos<'_>) -> Vec<u8> {
             "1".to_owned(),
             format!("{:?}", probe.distance),
             format!("{:?}", probe.confidence),
-            json::decision(probe.decision).to_owned(),
+            probe.decision.name().to_owned(),
         ]
     });
     let rows = closed.chain(open);

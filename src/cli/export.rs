@@ -8,7 +8,7 @@ use eigenfaces::gallery::Gallery;
 use eigenfaces::store;
 use serde_json::json;
 
-use super::args::{Export, Format};
+use super::args::Export;
 use super::{Outcome, Output, Result, counted, faces_of_people, model_changes, shown};
 
 pub fn run(args: &Export, model: &Path, output: &Output) -> Result<Outcome> {
@@ -33,9 +33,9 @@ pub fn run(args: &Export, model: &Path, output: &Output) -> Result<Outcome> {
         address: &address,
         dry_run: args.change.dry_run,
     };
-    output.fields(&report.object())?;
-    if output.format == Format::Text {
-        report.print(started, output)?;
+    output.told(&report.object(), report.lines())?;
+    if output.is_text() {
+        report.say_more(started, output);
     }
     Ok(Outcome::Done)
 }
@@ -59,13 +59,8 @@ struct Report<'a> {
     dry_run: bool,
 }
 impl Report<'_> {
-    fn print(&self, started: Instant, output: &Output) -> Result<()> {
-        let Self {
-            change,
-            gallery,
-            dry_run,
-            ..
-        } = *self;
+    fn lines(&self) -> Vec<String> {
+        let (change, gallery, dry_run) = (&self.change, self.gallery, self.dry_run);
         let all = [
             (change.new, "new"),
             (change.changed, "changed"),
@@ -77,29 +72,30 @@ impl Report<'_> {
             .map(|(count, what)| format!("{count} {what}"))
             .collect();
         let verb = if dry_run { "would export" } else { "exported" };
-        output.line(&format!(
+        let mut lines = vec![format!(
             "{verb} {} to {}: {}",
             faces_of_people(gallery.len(), gallery.people().len()),
             self.address,
             told.join(", ")
-        ))?;
+        )];
         if change.erased_faces > 0 {
             let erased = counted(change.erased_faces, "face is", "faces are");
-            output.line(&format!(
-                "{erased} {} there any more",
-                if dry_run { "then not" } else { "not" }
-            ))?;
+            let not = if dry_run { "then not" } else { "not" };
+            lines.push(format!("{erased} {not} there any more"));
         }
-        if change.replaces {
+        lines
+    }
+
+    fn say_more(&self, started: Instant, output: &Output) {
+        if self.change.replaces {
             output.say(
                 "a gallery of another model gives way: whoever identifies needs this model now",
             );
         }
-        if !dry_run {
+        if !self.dry_run {
             output.say(&format!("{:.2} s", started.elapsed().as_secs_f64()));
             output.say("next: eigenfaces identify PHOTO --gallery URL");
         }
-        Ok(())
     }
 
     fn object(&self) -> serde_json::Value {

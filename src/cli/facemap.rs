@@ -22,7 +22,7 @@ pub fn run(args: &Facemap, model: &Path, output: &Output) -> Result<Outcome> {
         |count| count as usize,
     );
     if !eigenfaces::dataset::is_there(&args.photo) {
-        return Err(eigenfaces::Error::missing(&args.photo).into());
+        return Err(eigenfaces::Error::missing(&args.photo));
     }
     let unusable = |problem| eigenfaces::Error::photo(&args.photo, problem);
     let file = PhotoFile::read(&args.photo).map_err(unusable)?;

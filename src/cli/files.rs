@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use eigenfaces::dataset::{ContentHash, LabelRule};
+use eigenfaces::dataset::LabelRule;
 use eigenfaces::render;
 use eigenfaces::store::{Destination, Outputs, Privacy};
 use image::DynamicImage;
@@ -12,12 +12,24 @@ use super::{Error, Result};
 
 /// Writes a picture as PNG.
 pub fn picture(to: &Destination, privacy: Privacy, image: &DynamicImage) -> Result<()> {
-    let png = render::png(image).map_err(|error| Error::unwritten(to.path(), error))?;
-    Ok(to.write(privacy, png)?)
+    to.write(privacy, encoded(image, to.path())?)
+}
+
+/// A picture as the file of that name is to hold it: JPEG or PNG.
+pub fn encoded(picture: &DynamicImage, target: &Path) -> Result<Vec<u8>> {
+    let bytes = match has_extension(target, &["jpg", "jpeg"]) {
+        true => render::jpeg(picture),
+        false => render::png(picture),
+    };
+    let unwritten = |error| {
+        let what = format_args!("the picture cannot be written ({error})");
+        Error::about(target, what)
+    };
+    bytes.map_err(unwritten)
 }
 
 /// The right to write a result that is asked for, if it is.
-pub fn claim(outputs: &Outputs, path: Option<&PathBuf>) -> eigenfaces::Result<Option<Destination>> {
+pub fn claim(outputs: &Outputs, path: Option<&PathBuf>) -> Result<Option<Destination>> {
     path.map(|path| outputs.claim(path)).transpose()
 }
 
@@ -47,60 +59,4 @@ pub fn has_extension(path: &Path, among: &[&str]) -> bool {
             .iter()
             .any(|extension| own.eq_ignore_ascii_case(extension))
     })
-}
-
-/// Whether files can be made in a folder.
-pub fn may_write(folder: &Path) -> bool {
-    tempfile::tempfile_in(folder).is_ok()
-}
-
-/// `photo.jpg`, `photo (2).jpg` and so on.
-pub fn numbered(path: &Path, number: usize) -> PathBuf {
-    if number == 1 {
-        return path.to_owned();
-    }
-    let mut name = path.file_stem().unwrap_or_default().to_owned();
-    name.push(format!(" ({number})"));
-    if let Some(extension) = path.extension() {
-        name.push(".");
-        name.push(extension);
-    }
-    path.with_file_name(name)
-}
-
-/// Bytes that the name of a file may have on the usual file systems.
-const LONGEST_NAME: usize = 255;
-
-/// A path whose last part is no longer than names may be: one that is gets its middle replaced by its hash.
-pub fn fitting(path: PathBuf) -> PathBuf {
-    let name = path.file_name().unwrap_or_default();
-    let bytes = name.as_encoded_bytes();
-    if bytes.len() <= LONGEST_NAME {
-        return path;
-    }
-    let hash = &ContentHash::of(bytes).to_string()[..8];
-    let extension = path
-        .extension()
-        .map(|extension| extension.to_string_lossy());
-    let extension = extension.filter(|extension| extension.len() < 16);
-    let end = format!("~{hash}.{}", extension.as_deref().unwrap_or("png"));
-    let name = name.to_string_lossy();
-    let start = cut(&name, LONGEST_NAME - end.len());
-    path.with_file_name(format!("{start}{end}"))
-}
-
-/// The beginning of a text, of at most `most` bytes.
-pub fn cut(text: &str, most: usize) -> &str {
-    let end = (0..=most.min(text.len())).rfind(|&at| text.is_char_boundary(at));
-    &text[..end.unwrap_or(0)]
-}
-
-/// Makes a folder, where it is missing, and those around it, for its owner only: it names people.
-pub fn make_own_folder(folder: &Path) -> eigenfaces::Result<()> {
-    let mut builder = std::fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    let made = builder.create(folder);
-    made.map_err(|error| eigenfaces::Error::folder(folder, error))
 }

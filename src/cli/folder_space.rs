@@ -61,7 +61,7 @@ pub fn learn(args: &Basis, output: &Output) -> Result<Learned> {
     skipped.sort_by(|a, b| a.path.cmp(&b.path));
     learning::report_skipped(&skipped, output);
     if used == 0 {
-        return Err(enrollment::none_usable(&args.faces, skipped.len()).into());
+        return Err(enrollment::none_usable(&args.faces, skipped.len()));
     }
     Ok(Learned {
         size,

@@ -6,9 +6,7 @@ use std::time::Duration;
 
 /// Sends a request to whoever listens there, and gives the status of the answer. `head` is the request line and the headers, a
 /// line each; each step may take so long.
-///
-/// # Errors
-/// Nobody listens, or answers in time; an answer that is not HTTP.
+/// Errors: nobody listens, or answers in time; an answer that is not HTTP.
 pub fn status(
     address: impl ToSocketAddrs,
     head: &str,

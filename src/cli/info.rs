@@ -7,22 +7,18 @@ use eigenfaces::decision::{Acceptance, ENOUGH_PEOPLE, FALSE_ACCEPT_TARGET};
 use eigenfaces::locate::framing::Framing;
 use eigenfaces::matcher::Space;
 use eigenfaces::recognizer::Recognizer;
+use eigenfaces::records;
 use eigenfaces::store;
 
-use super::args::{Format, Info};
+use super::args::Info;
 use super::{
-    Outcome, Output, Result, bytes, counted, json, keep, learning, log, one_line, percent, shown,
+    Outcome, Output, Result, bytes, counted, keep, learning, log, one_line, percent, shown,
 };
 
 pub fn run(args: &Info, model: &Path, output: &Output) -> Result<Outcome> {
     let (recognizer, history) = store::load_with_history(model)?;
     if args.log {
         return log::run(&history, output);
-    }
-    if output.format != Format::Text {
-        return output
-            .fields(&json::model(&recognizer))
-            .map(|()| Outcome::Done);
     }
     let size = std::fs::metadata(model).map_or(0, |metadata| metadata.len());
     let file = ("model", format!("{}, {}", shown(model), bytes(size)));
@@ -34,8 +30,8 @@ pub fn run(args: &Info, model: &Path, output: &Output) -> Result<Outcome> {
         .chain(lost(&recognizer))
         .chain(decisions(&recognizer))
         .chain(latest);
-    listed(lines, output)?;
-    if let Some(warning) = learning::confidence_warning(&recognizer) {
+    output.told(&records::model(&recognizer), listed(lines))?;
+    if let Some(warning) = recognizer.confidence_warning().filter(|_| output.is_text()) {
         output.say(&warning);
     }
     Ok(Outcome::Done)
@@ -138,14 +134,12 @@ fn decisions(recognizer: &Recognizer) -> [(&'static str, String); 3] {
     ]
 }
 
+/// Facts, each in a line behind its name.
 pub fn listed(
-    lines: impl IntoIterator<Item = (&'static str, String)>,
-    output: &Output,
-) -> Result<Outcome> {
-    for (what, text) in lines {
-        output.line(&format!("{what:<13} {text}"))?;
-    }
-    Ok(Outcome::Done)
+    facts: impl IntoIterator<Item = (&'static str, String)>,
+) -> impl Iterator<Item = String> {
+    let facts = facts.into_iter();
+    facts.map(|(what, text)| format!("{what:<13} {text}"))
 }
 
 /// The space of the pixels that are compared, where it is not the face space.
@@ -185,7 +179,7 @@ fn compared_space(recognizer: &Recognizer) -> Option<(&'static str, String)> {
 
 /// The confidence that a name needs, in words.
 fn needed(recognizer: &Recognizer) -> String {
-    match recognizer.identifier().threshold(Acceptance::default()) {
+    match recognizer.threshold(Acceptance::default()) {
         Some(limit) => format!(
             "a confidence of more than {} (aims at {} of strangers getting one)",
             percent(limit),

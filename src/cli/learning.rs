@@ -5,14 +5,13 @@ use std::path::Path;
 
 use clap::error::ErrorKind;
 use eigenfaces::background::{OwnBackground, Prior, people_trained_on};
-use eigenfaces::dataset::{ListingNote, Person, Skipped, Spellings};
-use eigenfaces::decision::ENOUGH_PEOPLE;
+use eigenfaces::dataset::Skipped;
 use eigenfaces::enrollment::{Notice, Observer, PreparationOptions};
 use eigenfaces::evaluate::{self, Evaluation, Plan};
 use eigenfaces::gallery::Gallery;
 use eigenfaces::kernel_pca::Kernel;
 use eigenfaces::locate::framing::{Crops, Framing, FramingRule};
-use eigenfaces::matcher::{CalibrationBasis, DistanceSettings, PixelScale};
+use eigenfaces::matcher::{DistanceSettings, PixelScale};
 use eigenfaces::pca::{ComponentCount, Pca};
 use eigenfaces::preparation::Preparation;
 use eigenfaces::recognizer::{Recognizer, Settings};
@@ -140,7 +139,7 @@ pub fn recognizer(
         eigenfaces::Model::plan_folders(&origin.faces, &origin.labels.rule, options, &observer)?;
     let gallery = read.outcome.gallery;
     let recognizer = Recognizer::learn(read.preparation, gallery, Settings::default())?;
-    if let Some(warning) = confidence_warning(&recognizer) {
+    if let Some(warning) = recognizer.confidence_warning() {
         output.say(&warning);
     }
     Ok((recognizer, read.skipped.len()))
@@ -212,13 +211,7 @@ pub fn evaluate(
     }
     let progress = output.progress(folds, "learning and trying");
     let reach = |done: usize| progress.reach(done.min(folds));
-    Ok(evaluate::evaluate(
-        preparation,
-        gallery,
-        settings,
-        plan,
-        &reach,
-    )?)
+    evaluate::evaluate(preparation, gallery, settings, plan, &reach)
 }
 
 /// Maximum number of files named for one kind of reason; the others are counted.
@@ -259,122 +252,18 @@ impl Observer for Output {
         report_skipped(skipped, self);
     }
 
+    fn say(&self, message: &str) {
+        Output::say(self, message);
+    }
+
+    fn warn(&self, message: &str) {
+        Output::warn(self, message);
+    }
+
     fn notice(&self, notice: &Notice<'_>) {
         match notice {
             Notice::Framing(survey) if self.expects_crops && survey.framing == Framing::AsIs => {}
-            notice => self.say(&notice_in_words(notice)),
+            notice => self.say(&notice.to_string()),
         }
-    }
-}
-
-/// Names in quotes, in one line.
-fn named(people: &[Person]) -> String {
-    let quoted = people
-        .iter()
-        .map(|person| format!("'{}'", one_line(person.as_str())));
-    quoted.collect::<Vec<_>>().join(" and ")
-}
-
-/// A notice in a line, with the option that changes it.
-pub fn notice_in_words(notice: &Notice<'_>) -> String {
-    match notice {
-        Notice::Listing(ListingNote::Windows1252(table)) => format!(
-            "{} is no Unicode and is read as Windows-1252; where names look wrong, save it as CSV UTF-8",
-            shown(table)
-        ),
-        Notice::Listing(ListingNote::NobodysPhotos(folder, photos)) => format!(
-            "{} passed over with {}: identify --sort-all put photos of nobody known there",
-            shown(folder),
-            counted(*photos, "photo", "photos")
-        ),
-        Notice::Listing(ListingNote::AlikeNames(people)) => format!(
-            "{} differ only in case, blanks or hyphens; if they are one person, give them one name, or join them once enrolled: eigenfaces people merge",
-            named(people)
-        ),
-        Notice::Listing(ListingNote::ManyPeople { photos, people, example }) => format!(
-            "the names of {} beside folders make {} of them, such as {example}; where these are no people, put each person's photos into a folder, or give --labels TABLE.csv",
-            counted(*photos, "photo", "photos"),
-            counted(*people, "person", "people")
-        ),
-        Notice::Spellings(Spellings { person, folders }) => format!(
-            "{} folders are all taken for {person}, for their names differ only in blanks or in how letters are encoded (NFC, NFD): give different people different names",
-            folders.len()
-        ),
-        Notice::Leftovers(leftovers) => format!(
-            "passed over {} whose names say backup, unfinished, broken or thumbnail ({}{})",
-            counted(leftovers.len(), "file", "files"),
-            leftovers.first().map(|first| shown(first).to_string()).unwrap_or_default(),
-            if leftovers.len() > 1 { ", ..." } else { "" },
-        ),
-        Notice::Results(results) => format!(
-            "{} of this program left out ({}{}); to use one, name it itself",
-            counted(results.len(), "picture", "pictures"),
-            results.first().map(|first| shown(first).to_string()).unwrap_or_default(),
-            if results.len() > 1 { ", ..." } else { "" },
-        ),
-        Notice::Animations(animations) => format!(
-            "of {} only the first frame is looked at ({}{}); to use others, save them as photos",
-            counted(animations.len(), "animation", "animations"),
-            animations.first().map(|first| shown(first).to_string()).unwrap_or_default(),
-            if animations.len() > 1 { ", ..." } else { "" },
-        ),
-        Notice::Cropped { photos, size } => format!(
-            "{} cropped in the middle to the shape {size} (choose another with --size)",
-            counted(*photos, "photo was", "photos were")
-        ),
-        Notice::SeveralFaces(photos) => format!(
-            "{} several faces; the largest and most central was taken",
-            counted(*photos, "photo shows", "photos show")
-        ),
-        Notice::EyesAssumed(photos) => format!(
-            "no face was found in {}: aligned as the other crops are, or taken whole",
-            counted(*photos, "small picture", "small pictures")
-        ),
-        Notice::Edited(photos) => format!(
-            "{} no longer what was enrolled ({}{}): the face from before stays beside the new one; --sync takes the change over",
-            counted(photos.len(), "photo is", "photos are"),
-            photos.first().map_or(String::new(), |first| one_line(first)),
-            if photos.len() > 1 { ", ..." } else { "" },
-        ),
-        Notice::EarlierName(name, now) => format!(
-            "photos of '{name}' count for '{now}', as that person is called now; rename the folder, or the person back"
-        ),
-        Notice::OneNumberedPerson { photos, name } => format!(
-            "all {photos} photos are named {} and a number, so they count as photos of one person; where each shows somebody \
-             else, say who in a table of path,person: --labels FILE.csv",
-            one_line(name)
-        ),
-        Notice::Framing(survey) => match survey.framing {
-            Framing::AsIs => "photos are taken as they are, as faces already cropped (--framing detect looks for faces)".to_owned(),
-            Framing::Detect => format!(
-                "faces are found and aligned by the eyes: {} of {} looked at show one (--framing as-is takes photos whole)",
-                survey.with_face,
-                counted(survey.looked_at, "photo", "photos"),
-            ),
-        },
-    }
-}
-
-/// The reason why confidence is weak, if it is.
-pub fn confidence_warning(recognizer: &Recognizer) -> Option<String> {
-    let calibration = recognizer.calibration()?;
-    let people = counted(recognizer.gallery().people().len(), "person", "people");
-    if !calibration.gives_names() {
-        return Some(format!(
-            "confidence is weak: with {people} enrolled there are too few to tell strangers from them, so photos \
-             are compared but no name is given; enrol {ENOUGH_PEOPLE} people or more, or let the background model compare (--background bundled)"
-        ));
-    }
-    match calibration.basis {
-        CalibrationBasis::AssumedGenuine => Some(
-            "confidence is weak: hardly anybody has a second photo, so how alike two photos of one person \
-             are is assumed, not measured; add more photos a person"
-                .to_owned(),
-        ),
-        CalibrationBasis::Measured if recognizer.gallery().people().len() < 10 => Some(format!(
-            "confidence is weak: with {people} enrolled a name is given in clear cases only; enrol more \
-             people, or accept more strangers with identify --far"
-        )),
-        CalibrationBasis::Measured | CalibrationBasis::TooFewPeople => None,
     }
 }

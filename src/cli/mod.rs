@@ -1,6 +1,6 @@
 //! The program: one file per command. Only here is anything printed.
 
-pub mod annotate;
+mod annotate;
 pub mod args;
 mod background;
 mod basis;
@@ -8,7 +8,6 @@ mod check;
 mod copies;
 mod diagnose;
 mod enroll;
-pub mod error;
 mod evaluate;
 mod evaluation;
 mod evaluation_conditions;
@@ -17,23 +16,21 @@ mod evaluation_groups;
 #[cfg(feature = "postgres")]
 mod export;
 mod facemap;
-pub mod files;
+mod files;
 mod folder_space;
-pub mod group;
-pub mod http;
-pub mod identify;
+mod group;
+mod http;
+mod identify;
 mod info;
 #[cfg(unix)]
-pub mod interrupt;
-pub mod json;
-pub mod learning;
+mod interrupt;
+mod learning;
 mod lesson;
 mod log;
-pub mod misuse;
-pub mod model_changes;
-pub mod new_faces;
-pub mod outcome;
-pub mod output;
+mod misuse;
+mod model_changes;
+mod outcome;
+mod output;
 mod output_dir;
 mod pairs;
 mod people;
@@ -41,12 +38,12 @@ mod photos;
 mod project;
 mod reconstruct;
 mod remedy;
+#[cfg(feature = "serve")]
+mod serve;
 mod shell;
-pub mod sidecars;
-pub mod sorting;
 mod stdout;
 mod verify;
-pub mod webhook;
+mod webhook;
 mod weights;
 mod wrong_folder;
 
@@ -59,7 +56,7 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
 
 use args::{Cli, Command};
-pub use error::{Error, Result};
+pub use eigenfaces::{Error, Result};
 pub use outcome::Outcome;
 pub use output::{Output, bytes, counted, faces_of_people, keep, one_line, percent, share, shown};
 
@@ -146,7 +143,7 @@ pub fn main(cli: &Cli) -> ExitCode {
             ExitCode::SUCCESS
         }
         Err(error) => {
-            output.fail(&error.to_string());
+            output.fail(&remedy::in_words(&error));
             ExitCode::from(code_of_failure(cli))
         }
     }
@@ -193,7 +190,7 @@ fn run(cli: &Cli, output: &Output) -> Result<Outcome> {
         #[cfg(feature = "postgres")]
         Command::Export(args) => export::run(args, model, output),
         #[cfg(not(feature = "postgres"))]
-        Command::Export(_) => Err(Error::not_built("PostgreSQL", "postgres")),
+        Command::Export(_) => Err(not_built("PostgreSQL", "postgres")),
         Command::Verify(args) => verify::run(args, model, output),
         Command::Basis(args) => basis::run(args, model, output),
         Command::Facemap(args) => facemap::run(args, model, output),
@@ -208,8 +205,16 @@ fn run(cli: &Cli, output: &Output) -> Result<Outcome> {
         Command::Completions(args) => shell::completions(args),
         Command::Man(args) => shell::manual(args),
         #[cfg(feature = "serve")]
-        Command::Serve(args) => crate::server::run(args, model, output),
+        Command::Serve(args) => serve::run(args, model, output),
         #[cfg(not(feature = "serve"))]
-        Command::Serve(_) => Err(Error::not_built("the server", "serve")),
+        Command::Serve(_) => Err(not_built("the server", "serve")),
     }
+}
+
+/// A part of the program that stands behind a feature which this build has not.
+#[cfg(not(all(feature = "postgres", feature = "serve")))]
+fn not_built(part: &str, feature: &str) -> Error {
+    Error::Told(format!(
+        "this program was built without {part}: cargo install eigenfaces --features {feature}"
+    ))
 }

@@ -6,12 +6,11 @@ use std::time::Duration;
 
 use eigenfaces::Model;
 use eigenfaces::error::PcaError;
-use eigenfaces::gallery::Dispute;
-use eigenfaces::model::{Plan, TakenIn};
+use eigenfaces::model::Plan;
 use eigenfaces::store::{ModelLock, Wait};
 
 use super::args::ChangeOptions;
-use super::{Error, Output, Result, counted, one_line, shown};
+use super::{Error, Output, Result, one_line, shown};
 
 /// Time to wait in silence for another process that is changing the model.
 const IN_SILENCE: Duration = Duration::from_secs(1);
@@ -28,15 +27,9 @@ pub struct Opened {
     pub model: Option<Model>,
 }
 
-/// Opens a model for changing: takes its lock, waits for its holder and says for whom, and takes in what a server
-/// acknowledged and did not learn. Where it is only said what would be done, nothing is locked or written.
+/// Opens a model for changing: takes its lock, and waits for its holder and says for whom. Where it is only said what would be done, nothing is locked or written.
 pub fn open(change: ChangeOptions, model: &Path, output: &Output) -> Result<Opened> {
     let lock = (!change.dry_run).then(|| lock(model, output)).transpose()?;
-    let (opened, taken) = match &lock {
-        Some(lock) => Model::open(model, lock)?,
-        None => Model::preview(model)?,
-    };
-    report_taken_in(&taken, model, output);
     if lock.is_some() && has_other_names(model) {
         output.say(&format!(
             "{} has other names (hard links), and a change reaches none of them: they keep what is in it now",
@@ -45,7 +38,7 @@ pub fn open(change: ChangeOptions, model: &Path, output: &Output) -> Result<Open
     }
     Ok(Opened {
         _lock: lock,
-        model: opened,
+        model: Model::at(model)?,
     })
 }
 
@@ -62,42 +55,6 @@ fn has_other_names(model: &Path) -> bool {
     }
 }
 
-/// Says what was taken in from the journal of a model.
-pub fn report_taken_in(taken: &TakenIn, model: &Path, output: &Output) {
-    report_disputes(&taken.disputes, model, output);
-    let model = shown(model);
-    if taken.faces > 0 {
-        let faces = counted(taken.faces, "face", "faces");
-        output.say(&format!(
-            "{model}: {faces} that `eigenfaces serve` had acknowledged and not learned yet: learned now"
-        ));
-    }
-    if taken.is_torn {
-        output.warn(&format!(
-            "{model}: the last face sent to `eigenfaces serve` was not written to its end and is dropped; it had not been acknowledged"
-        ));
-    }
-    if taken.damaged > 0 {
-        let records = counted(taken.damaged, "record", "records");
-        output.warn(&format!(
-            "{model}: {records} of faces sent to `eigenfaces serve` are damaged and dropped; send these photos again"
-        ));
-    }
-}
-
-/// Says which faces that `eigenfaces serve` had acknowledged are enrolled as somebody else's, since before or by a change made
-/// meanwhile.
-pub fn report_disputes(disputes: &[Dispute], model: &Path, output: &Output) {
-    for dispute in disputes {
-        output.warn(&format!(
-            "{}: a face acknowledged for {} is enrolled as {} already; it stays so",
-            shown(model),
-            one_line(dispute.person.as_str()),
-            one_line(dispute.other_person.as_str())
-        ));
-    }
-}
-
 /// The lock of a model; waits for its holder, and says for whom.
 fn lock(model: &Path, output: &Output) -> Result<ModelLock> {
     let lock = match ModelLock::acquire(model, Wait::AtMost(IN_SILENCE)) {
@@ -109,24 +66,12 @@ fn lock(model: &Path, output: &Output) -> Result<ModelLock> {
         }
         locked => locked?,
     };
-    if !lock.is_held() {
-        output.say(&no_locks(model));
-    }
+    lock.report_missing(output);
     Ok(lock)
 }
 
-/// Notice that the drive of a model keeps nobody out while it is changed.
-pub fn no_locks(model: &Path) -> String {
-    format!(
-        "{}: its drive has no file locks, so see to it that nothing else changes the model meanwhile",
-        shown(model)
-    )
-}
-
 /// Goes on if the user agrees that `what` is erased from the model: by `--yes`, or asked on a terminal.
-///
-/// # Errors
-/// They do not, or cannot be asked.
+/// Errors: they do not, or cannot be asked.
 pub fn consent(change: ChangeOptions, model: &Path, what: &str) -> Result<()> {
     let what = one_line(what);
     let question = format!("erase {what} from {}?", shown(model));
@@ -134,9 +79,6 @@ pub fn consent(change: ChangeOptions, model: &Path, what: &str) -> Result<()> {
 }
 
 /// Asks whether people may lose their names to those of the folder, which may be what somebody wanted to forget.
-///
-/// # Errors
-/// As [`consent`].
 pub fn consent_to_names(change: ChangeOptions, model: &Path, renamed: &str) -> Result<()> {
     let question = format!("{renamed} in {}: is that meant?", shown(model));
     let told = format!("by the folder's names {renamed}");
@@ -149,7 +91,7 @@ fn agreed(change: ChangeOptions, model: &Path, question: &str, would: &str) -> R
     }
     match asked(question) {
         Some(true) => Ok(()),
-        Some(false) => Err(Error::declined(model)),
+        Some(false) => Err(Error::about(model, "nothing was changed")),
         None => Err(Error::about(
             model,
             format_args!("{would}; add --yes to do it, or --dry-run to look first"),
@@ -178,9 +120,7 @@ fn agrees(line: &str) -> bool {
 }
 
 /// Makes a change, and writes the model.
-///
-/// # Errors
-/// Too few different faces to learn from: where some are erased, said so that whoever erases knows what to do.
+/// Errors: too few different faces to learn from: where some are erased, said so that whoever erases knows what to do.
 pub fn commit(plan: &Plan, before: Option<&Model>, model: &Path) -> Result<Model> {
     let left = plan.outcome.gallery.len();
     let after = plan.commit(before).map_err(|error| match error {
@@ -189,7 +129,7 @@ pub fn commit(plan: &Plan, before: Option<&Model>, model: &Path) -> Result<Model
         {
             too_few_left(model, left)
         }
-        other => other.into(),
+        other => other,
     })?;
     let after = after.ok_or_else(|| too_few_left(model, left))?;
     after.save(model)?;

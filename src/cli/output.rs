@@ -7,27 +7,18 @@ use std::time::{Duration, Instant};
 
 pub use eigenfaces::dataset::{guarded as cell, unguarded as from_cell};
 pub use eigenfaces::decision::{percent, share};
-pub use eigenfaces::render::counted;
+pub use eigenfaces::records::{SCHEMA, with_schema};
+use eigenfaces::text::escaped;
+pub use eigenfaces::text::{counted, csv_rows as table, faces_of_people, one_line, shown};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::Value;
 
 use super::args::{Color, Format, Global};
-use super::error::{Error, Result};
 use super::stdout;
+use super::{Error, Result};
 
 /// Bars are shown for work that takes longer than this.
 const BAR_AFTER: Duration = Duration::from_millis(500);
-
-/// The version of what JSON says: a field that goes, or means something else, makes it one more; a new field does not.
-pub const SCHEMA: u32 = 1;
-
-/// An object with the version of its fields' meaning.
-pub fn with_schema(mut object: Value) -> Value {
-    if let Some(fields) = object.as_object_mut() {
-        fields.insert("schema".to_owned(), SCHEMA.into());
-    }
-    object
-}
 
 /// The user's wishes about output, settled once.
 #[derive(Debug, Clone, Copy)]
@@ -42,19 +33,30 @@ pub struct Output {
 }
 
 impl Output {
+    /// Whether results are for reading.
+    pub fn is_text(&self) -> bool {
+        self.format == Format::Text
+    }
+
+    /// Whether results are rows of a table.
+    pub fn is_table(&self) -> bool {
+        self.format == Format::Csv
+    }
+
     /// The fields of an object for scripts: as JSON, or one a row. Nothing where words are wanted.
     pub fn fields(&self, object: &Value) -> Result<()> {
-        match self.format {
-            Format::Text => Ok(()),
-            Format::Json => self.json(object.clone()),
-            Format::Csv => {
-                self.line("field,value")?;
-                for (field, value) in object.as_object().into_iter().flatten() {
-                    self.csv(&[field.clone(), in_a_cell(value)])?;
-                }
-                Ok(())
-            }
-        }
+        self.told(object, std::iter::empty::<String>())
+    }
+
+    /// The only result: lines for reading, or the [`fields`](Self::fields) of an object.
+    pub fn told(&self, object: &Value, lines: impl IntoIterator<Item = String>) -> Result<()> {
+        let rows = || {
+            let fields = object.as_object().into_iter().flatten();
+            let rows = fields.map(|(field, value)| vec![field.clone(), in_a_cell(value)]);
+            let header = ["field", "value"].map(str::to_owned).to_vec();
+            std::iter::once(header).chain(rows)
+        };
+        self.entry(|| object.clone(), || lines, rows)
     }
 
     /// The header of a table, where one is asked for.
@@ -73,10 +75,20 @@ impl Output {
         object: Value,
         lines: impl FnOnce() -> Lines,
     ) -> Result<()> {
+        self.entry(|| object.clone(), lines, || rows(columns, &object))
+    }
+
+    /// One of several records in its three forms.
+    pub fn entry<Lines: IntoIterator<Item = String>, Rows: IntoIterator<Item = Vec<String>>>(
+        &self,
+        object: impl FnOnce() -> Value,
+        lines: impl FnOnce() -> Lines,
+        rows: impl FnOnce() -> Rows,
+    ) -> Result<()> {
         match self.format {
             Format::Text => lines().into_iter().try_for_each(|line| self.line(&line)),
-            Format::Json => self.json(object),
-            Format::Csv => rows(columns, &object).try_for_each(|row| self.csv(&row)),
+            Format::Json => self.json(object()),
+            Format::Csv => rows().into_iter().try_for_each(|row| self.csv(&row)),
         }
     }
 
@@ -103,15 +115,6 @@ impl Output {
         self.quiet
     }
 
-    /// The same, but that messages are told to nobody.
-    #[cfg(feature = "serve")]
-    pub fn silent(self) -> Self {
-        Self {
-            quiet: true,
-            ..self
-        }
-    }
-
     /// A message for the reader on stderr; nothing under --quiet.
     pub fn say(&self, message: &str) {
         if !self.quiet {
@@ -133,9 +136,7 @@ impl Output {
     }
 
     /// A line of data on stdout: one, whatever the names in it hold.
-    ///
-    /// # Errors
-    /// A closed pipe, or a full disk behind it.
+    /// Errors: a closed pipe, or a full disk behind it.
     pub fn line(&self, text: &str) -> Result<()> {
         print(format!("{}\n", one_line(text)).as_bytes())
     }
@@ -153,9 +154,6 @@ impl Output {
     }
 
     /// Text of several lines on stdout. Programs get names of files as they are; a terminal nothing that would move its cursor.
-    ///
-    /// # Errors
-    /// As [`line`](Self::line).
     pub fn text(&self, text: &[u8]) -> Result<()> {
         match io::stdout().is_terminal() {
             true => print(on_a_terminal(text).as_bytes()),
@@ -239,21 +237,6 @@ fn in_a_cell(value: &Value) -> String {
     text.unwrap_or_else(|| value.to_string())
 }
 
-/// Rows of comma-separated values, each field quoted where needed.
-pub fn table<R>(rows: impl IntoIterator<Item = R>) -> Vec<u8>
-where
-    R: IntoIterator<Item: AsRef<[u8]>>,
-{
-    let mut writer = csv::WriterBuilder::new()
-        .flexible(true)
-        .from_writer(Vec::new());
-    for row in rows {
-        // Into memory, and rows may differ in length: it cannot fail.
-        let _ = writer.write_record(row);
-    }
-    writer.into_inner().unwrap_or_default()
-}
-
 /// A bar that appears when the work turns out to be long, and vanishes with the value.
 pub struct Progress {
     bar: ProgressBar,
@@ -279,14 +262,6 @@ impl Drop for Progress {
     }
 }
 
-/// Text that cannot disturb a terminal or break a line: control characters are escaped. File names and
-/// the names in a model come from strangers.
-pub fn one_line(text: &str) -> String {
-    escaped(text, |safe, letter| {
-        let _ = write!(safe, "{}", letter.escape_default());
-    })
-}
-
 /// Escapes control characters in JSON, where the text of a string says what the string holds. Unlike `one_line` it
 /// loses nothing: outside of strings JSON has none of these characters.
 fn in_json(text: &str) -> String {
@@ -295,27 +270,6 @@ fn in_json(text: &str) -> String {
             let _ = write!(safe, "\\u{unit:04x}");
         }
     })
-}
-
-fn escaped(text: &str, escape: impl Fn(&mut String, char)) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for letter in text.chars() {
-        if is_safe(letter) {
-            safe.push(letter);
-        } else {
-            escape(&mut safe, letter);
-        }
-    }
-    safe
-}
-
-/// Whether a character stays in its line and in its place.
-fn is_safe(letter: char) -> bool {
-    // Marks, embeddings, overrides and isolates of the direction can make a line read otherwise than it is.
-    let turns = matches!(letter, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    // What takes no room lets two names look alike; joiners (200C, 200D) do too, but Persian is written with them.
-    let hides = matches!(letter, '\u{ad}' | '\u{200b}' | '\u{2060}' | '\u{feff}');
-    !(letter.is_control() || turns || hides || letter == '\u{2028}' || letter == '\u{2029}')
 }
 
 /// Text of several lines, each as [`one_line`] has it.
@@ -328,16 +282,6 @@ fn on_a_terminal(text: &[u8]) -> String {
             None => one_line(line),
         })
         .collect()
-}
-
-pub fn shown(path: &Path) -> String {
-    one_line(&path.to_string_lossy())
-}
-
-/// `112 faces of 14 people`.
-pub fn faces_of_people(faces: usize, people: usize) -> String {
-    let faces = counted(faces, "face", "faces");
-    format!("{faces} of {}", counted(people, "person", "people"))
 }
 
 /// The verb that goes with a count: "keeps" or "keep".
@@ -357,6 +301,8 @@ pub fn bytes(count: u64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use eigenfaces::text::is_safe;
+
     use super::*;
 
     #[test]

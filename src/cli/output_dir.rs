@@ -26,23 +26,19 @@ impl OutputDir {
     }
 
     /// Whether results with these names can come to stand in it. Nothing is made yet.
-    ///
-    /// # Errors
-    /// The first that must not be replaced.
+    /// Errors: the first that must not be replaced.
     pub fn check(&self, names: &[impl AsRef<Path>]) -> Result<()> {
         let check = |name: &_| self.outputs.check_below(&self.path, AsRef::as_ref(name));
-        Ok(names.iter().try_for_each(check)?)
+        names.iter().try_for_each(check)
     }
 
     /// The right to write one result.
-    ///
-    /// # Errors
-    /// What stands there must not be replaced; a folder that cannot be made.
+    /// Errors: what stands there must not be replaced; a folder that cannot be made.
     pub fn claim(&self, name: impl AsRef<Path>) -> Result<Destination> {
         let place = self.path.join(name);
         make_results_folder(&self.path)?;
         make_results_folder(place.parent().unwrap_or(&self.path))?;
-        Ok(self.outputs.claim(&place)?)
+        self.outputs.claim(&place)
     }
 
     pub fn picture(
@@ -55,7 +51,7 @@ impl OutputDir {
     }
 
     pub fn text(&self, name: &str, privacy: Privacy, text: String) -> Result<()> {
-        Ok(self.claim(name)?.write(privacy, text.into_bytes())?)
+        self.claim(name)?.write(privacy, text.into_bytes())
     }
 
     /// Removes results of an earlier run that had more of them: as many in a row, by these names, as there are. One that

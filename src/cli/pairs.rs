@@ -13,7 +13,7 @@ use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
 use eigenfaces::locate::framing::{CropEyes, Crops};
 use eigenfaces::preparation::Origin;
 
-use super::args::{BackgroundModel, Evaluate, Format};
+use super::args::{BackgroundModel, Evaluate};
 use super::{Error, Outcome, Output, Result, counted, learning, misuse, share, shown};
 
 pub fn run(args: &Evaluate, table: &Path, output: &Output) -> Result<Outcome> {
@@ -158,35 +158,29 @@ fn print(
     learned_from: LearnedFrom,
     output: &Output,
 ) -> Result<()> {
-    if output.format != Format::Text {
-        let mut object = serde_json::to_value(figures).unwrap_or_default();
-        object["background"] = match learned_from {
-            LearnedFrom::Bundled => "bundled".into(),
-            LearnedFrom::OtherFolds => "other-folds".into(),
-        };
-        return output.fields(&object);
-    }
-    output.line(&format!(
-        "{} of {} in {} folds, background model {}",
-        counted(figures.pairs, "pair", "pairs"),
-        shown(table),
-        figures.folds,
-        match learned_from {
-            LearnedFrom::Bundled => "as it comes with the program",
-            LearnedFrom::OtherFolds => "learned anew for each fold from people of the others",
-        }
-    ))?;
-    output.line(&format!(
-        "accuracy          {:>7} ± {:.1} (mean and standard error over folds, threshold from the other folds)",
-        share(figures.accuracy),
-        figures.standard_error * 100.0
-    ))?;
-    output.line(&format!(
-        "area under curve  {:>7.3}",
-        figures.area_under_curve
-    ))?;
-    output.line(&format!(
-        "equal error rate  {:>7}",
-        share(figures.equal_error_rate)
-    ))
+    let mut object = serde_json::to_value(figures).unwrap_or_default();
+    let (background, in_words) = match learned_from {
+        LearnedFrom::Bundled => ("bundled", "as it comes with the program"),
+        LearnedFrom::OtherFolds => (
+            "other-folds",
+            "learned anew for each fold from people of the others",
+        ),
+    };
+    object["background"] = background.into();
+    let lines = [
+        format!(
+            "{} of {} in {} folds, background model {in_words}",
+            counted(figures.pairs, "pair", "pairs"),
+            shown(table),
+            figures.folds,
+        ),
+        format!(
+            "accuracy          {:>7} ± {:.1} (mean and standard error over folds, threshold from the other folds)",
+            share(figures.accuracy),
+            figures.standard_error * 100.0
+        ),
+        format!("area under curve  {:>7.3}", figures.area_under_curve),
+        format!("equal error rate  {:>7}", share(figures.equal_error_rate)),
+    ];
+    output.told(&object, lines)
 }

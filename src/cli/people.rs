@@ -12,8 +12,8 @@ use eigenfaces::model::{EarlierName, Edit, Entry, Plan, Remark};
 use eigenfaces::store;
 use serde_json::{Value, json};
 
-use super::args::{ChangeOptions, Format, List, People, PeopleAction, Remove};
-use super::{Outcome, Output, Result, counted, faces_of_people, learning, model_changes};
+use super::args::{ChangeOptions, List, People, PeopleAction, Remove};
+use super::{Outcome, Output, Result, counted, faces_of_people, model_changes};
 
 pub fn run(args: &People, model: &Path, output: &Output) -> Result<Outcome> {
     match &args.action {
@@ -110,15 +110,13 @@ fn change(action: &PeopleAction, model: &Path, output: &Output) -> Result<Outcom
     let told = Told::of(&plan, before.gallery())?;
     if plan.outcome.gallery.is_empty() {
         return Err(match plan.entry {
-            Entry::Undone { .. } => eigenfaces::Error::NothingToUndo.into(),
+            Entry::Undone { .. } => eigenfaces::Error::NothingToUndo,
             _ => model_changes::too_few_left(model, 0),
         });
     }
     if options.dry_run {
-        if output.format == Format::Text {
-            output.line(&format!("would {} {}", told.verbs[0], told.what))?;
-        }
-        report(told.json, &plan.outcome.gallery, output)?;
+        let line = format!("would {} {}", told.verbs[0], told.what);
+        report(told.json, &plan.outcome.gallery, Some(line), output)?;
         return Ok(Outcome::Done);
     }
     let gone = &plan.outcome.gone;
@@ -131,18 +129,18 @@ fn change(action: &PeopleAction, model: &Path, output: &Output) -> Result<Outcom
         "{} {}; {left} enrolled now",
         told.verbs[1], told.what
     ));
-    if let Some(warning) = learning::confidence_warning(after.recognizer()) {
+    if let Some(warning) = after.recognizer().confidence_warning() {
         output.say(&warning);
     }
-    report(told.json, after.gallery(), output)?;
+    report(told.json, after.gallery(), None, output)?;
     Ok(Outcome::Done)
 }
 
-/// The change for scripts, and what is enrolled after it.
-fn report(mut object: Value, after: &Gallery, output: &Output) -> Result<()> {
+/// The change for scripts, and what is enrolled after it; for reading a line, if any.
+fn report(mut object: Value, after: &Gallery, line: Option<String>, output: &Output) -> Result<()> {
     object["people"] = after.people().len().into();
     object["faces"] = after.len().into();
-    output.fields(&object)
+    output.told(&object, line)
 }
 
 /// A change as it is told.

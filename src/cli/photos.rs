@@ -8,7 +8,6 @@ use eigenfaces::enrollment::report_passed_over;
 use eigenfaces::error::PhotoProblem;
 use eigenfaces::preparation::{Part, Preparation, PreparedFace};
 
-use super::args::Format;
 use super::{Error, Output, Result, counted, learning, shown};
 
 #[derive(Default)]
@@ -21,15 +20,15 @@ pub struct Photos {
 impl Photos {
     /// Finds them in natural order. Pictures that this program wrote, such as annotated copies, are looked at only
     /// where they are named themselves.
-    ///
-    /// # Errors
-    /// Nothing of what was named is there (but for scripts, whose records say so), or a folder without photos.
+    /// Errors: nothing of what was named is there (but for scripts, whose records say so), or a folder without photos.
     pub fn list(named: &[PathBuf], output: &Output) -> Result<Self> {
         let (there, missing): (Vec<_>, Vec<_>) =
             named.iter().cloned().partition(|path| is_there(path));
-        if let (true, Some(path), Format::Text) = (there.is_empty(), missing.first(), output.format)
+        if let Some(path) = missing.first()
+            && there.is_empty()
+            && output.is_text()
         {
-            return Err(eigenfaces::Error::missing(path).into());
+            return Err(Error::missing(path));
         }
         let mut photos = Self {
             paths: Vec::new(),
@@ -53,9 +52,7 @@ impl Photos {
     }
 
     /// Leaves out photos below a folder, which an earlier run may have put there; those that are `named` themselves stay.
-    ///
-    /// # Errors
-    /// All photos lie there.
+    /// Errors: all photos lie there.
     pub fn leave_out(&mut self, folder: &Path, named: &[PathBuf], output: &Output) -> Result<()> {
         let whole = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         let (within, before) = (whole(folder), self.paths.len());
@@ -116,9 +113,7 @@ fn is_there(path: &Path) -> bool {
 }
 
 /// The face that a photo is about, prepared: of several the largest and most central, which is said.
-///
-/// # Errors
-/// A photo that is not there or cannot be used.
+/// Errors: a photo that is not there or cannot be used.
 pub fn main_face(photo: &Path, preparation: &Preparation, output: &Output) -> Result<PreparedFace> {
     let opened = Photo::open(photo)?;
     let prepared = preparation.prepare(opened.luma());

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::error::ErrorKind;
-use eigenfaces::dataset::{self};
+use eigenfaces::dataset;
 use eigenfaces::error::PhotoProblem;
 use eigenfaces::face_matrix::FaceMatrix;
 use eigenfaces::matcher::Space;
@@ -11,13 +11,13 @@ use eigenfaces::recognizer::Recognizer;
 use eigenfaces::render::scatter::{Dot, Group, Scatter, scatter};
 use eigenfaces::store::{Destination, Outputs, Privacy};
 
-use super::args::{Format, Project};
+use super::args::Project;
 use super::photos::Photos;
 use super::weights::{Form, Row, Scale, Table};
 use super::{Outcome, Output, Result, counted, files, learning, misuse, one_line, remedy, shown};
 
 pub fn run(args: &Project, model: &Path, output: &Output) -> Result<Outcome> {
-    let form = form(args.output.as_deref(), output.format);
+    let form = form(args.output.as_deref(), output);
     let inputs = files::inputs(&args.photos, &args.origin, model);
     let outputs = Outputs::new(inputs, args.force.into());
     let table_file = files::claim(&outputs, args.output.as_ref())?;
@@ -69,16 +69,17 @@ fn draw(file: &Destination, plot: &Scatter) -> Result<()> {
 }
 
 /// The form of the table; `None` for reading. Ends with a usage error where it cannot be told.
-fn form(file: Option<&Path>, format: Format) -> Option<Form> {
+fn form(file: Option<&Path>, output: &Output) -> Option<Form> {
     let unknown = "--output must end in .csv, .json or .npy, or --format say which it is";
-    match (format, file) {
-        (Format::Csv, _) => Some(Form::Csv),
-        (Format::Json, _) => Some(Form::Json),
-        (Format::Text, None) => None,
-        (Format::Text, Some(file)) => {
-            Form::of(file).or_else(|| misuse::end(ErrorKind::InvalidValue, unknown))
-        }
+    if output.is_text() {
+        let of =
+            |file| Form::of(file).unwrap_or_else(|| misuse::end(ErrorKind::InvalidValue, unknown));
+        return file.map(of);
     }
+    Some(match output.is_table() {
+        true => Form::Csv,
+        false => Form::Json,
+    })
 }
 
 /// The weights of every face of every photo, and how many photos could not be used (each is named).
@@ -107,7 +108,7 @@ fn of_photos(
     for (path, faces) in photos.paths.into_iter().zip(read) {
         let faces = match faces {
             Ok(faces) => faces,
-            Err(problem) if alone => return Err(eigenfaces::Error::photo(path, problem).into()),
+            Err(problem) if alone => return Err(eigenfaces::Error::photo(path, problem)),
             Err(problem) => {
                 let error = eigenfaces::Error::photo(path, problem);
                 output.warn(&remedy::in_words(&error));
@@ -171,7 +172,6 @@ fn deliver(
 const LEADING: usize = 5;
 
 fn in_words(table: &Table, space: &Space, output: &Output) -> Result<()> {
-    debug_assert_eq!(output.format, Format::Text);
     let digits = match (table.scale, space) {
         (Scale::Plain, Space::Linear(_)) => 1,
         (Scale::Whitened, _) | (Scale::Plain, Space::Scaled(_)) => 2,

@@ -6,24 +6,18 @@
 use std::io::{self, Write};
 
 /// Prints bytes.
-///
-/// # Errors
-/// Standard output is closed; a closed pipe, or a full disk behind it.
+/// Errors: standard output is closed; a closed pipe, or a full disk behind it.
 pub fn print(bytes: &[u8]) -> io::Result<()> {
     check_open()?;
     io::stdout().write_all(bytes)
 }
 
 /// Prints what was held back until its line would end.
-///
-/// # Errors
-/// As [`print`].
 pub fn flush() -> io::Result<()> {
     io::stdout().flush()
 }
 
-/// # Errors
-/// Standard output was closed when the program started.
+/// Errors: standard output was closed when the program started.
 pub fn check_open() -> io::Result<()> {
     #[cfg(unix)]
     if unix::WAS_CLOSED.load(std::sync::atomic::Ordering::Relaxed) {

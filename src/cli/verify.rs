@@ -44,7 +44,7 @@ pub fn run(args: &Verify, model: &Path, output: &Output) -> Result<Outcome> {
                 (1, Some(other)) => other,
                 _ => &args.photo,
             };
-            return Err(eigenfaces::Error::photo(path, PhotoProblem::NotAFace).into());
+            return Err(eigenfaces::Error::photo(path, PhotoProblem::NotAFace));
         }
     };
     // As it is enrolled, however it was typed.
@@ -83,16 +83,11 @@ fn refuse_name(other: &Path, gallery: &Gallery) -> Result<()> {
 }
 
 fn print(args: &Verify, person: Option<&str>, found: &Verification, output: &Output) -> Result<()> {
-    let decision = match found.verdict {
-        Verdict::Same => "same",
-        Verdict::CannotTell => "cannot-tell",
-        Verdict::Different | Verdict::NotAFace { .. } => "different",
-    };
     let object = json!({
         "photo": args.photo.to_string_lossy(),
         "other": args.other.as_ref().map(|path| path.to_string_lossy()),
         "person": person,
-        "decision": decision,
+        "decision": found.verdict.name(),
         "confidence": found.confidence,
         "distance": found.distance,
     });

@@ -43,9 +43,6 @@ struct Waiting {
 
 impl Webhook {
     /// Begins posting to the address that was given, if any was. A wrong one ends the program as a wrong option does.
-    ///
-    /// # Errors
-    /// A system that starts no thread.
     pub fn begin(given: Option<&WebhookUrl>, output: &Output) -> Result<Option<Self>> {
         let Some(url) = WebhookUrl::chosen(given) else {
             return Ok(None);

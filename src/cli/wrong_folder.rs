@@ -16,9 +16,7 @@ use super::{Error, Result, counted, model_changes, one_line, shown};
 
 /// Goes on where the folders' own names do not speak against them, the user has said that they are right, or says so now.
 /// Nothing is decoded for that.
-///
-/// # Errors
-/// What speaks against them, with the option to give; that the user said no.
+/// Errors: what speaks against them, with the option to give; that the user said no.
 pub fn refuse_nested(
     args: &Enroll,
     listed: &ListedFolders<'_>,
@@ -35,9 +33,7 @@ pub fn refuse_nested(
 }
 
 /// As [`refuse_nested`], by what the photos show.
-///
-/// # Errors
-/// What speaks against them, with the option to give; that the user said no.
+/// Errors: what speaks against them, with the option to give; that the user said no.
 pub fn refuse(args: &Enroll, read: &FolderFaces, known: Option<&Recognizer>) -> Result<()> {
     if read.folder.new.is_empty() {
         return Ok(());
@@ -56,7 +52,7 @@ fn ask(doubts: impl IntoIterator<Item = Doubt>) -> Result<()> {
         );
         match model_changes::asked(&question) {
             Some(true) => {}
-            Some(false) => return Err(Error::declined(&path)),
+            Some(false) => return Err(Error::about(&path, "nothing was changed")),
             None => return Err(Error::about(&path, format_args!("{reason}; {remedy}"))),
         }
     }
@@ -115,9 +111,7 @@ fn unlike_faces(args: &Enroll, read: &FolderFaces, known: Option<&Recognizer>) -
     let new = &read.folder.new;
     let pixels = new.iter().flat_map(|face| face.pixels.iter().copied());
     let faces = FaceMatrix::from_pixels(known.preparation().size(), pixels.collect()).ok()?;
-    let found = known
-        .identifier()
-        .identify_faces(&faces, QueryOptions::default());
+    let found = known.identify_faces(&faces, QueryOptions::default());
     let unlike = found
         .iter()
         .filter(|found| found.decision == Decision::NotAFace);

@@ -110,11 +110,6 @@ impl Comparer {
         }
     }
 
-    /// Whether a model keeps the coordinates of every enrolled face for it.
-    pub fn keeps_coordinates(&self) -> bool {
-        self.likelihoods().is_some()
-    }
-
     /// The comparison, if it is by distances.
     pub fn distances(&self) -> Option<&Distances> {
         match self {

@@ -15,9 +15,9 @@ use crate::matcher::{DistanceCalibration, Match, Space, squared_distance};
 /// How a server orders people by a probe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
-    /// By the sum over the kinds of points of the squared distance to a person's nearest one.
+    /// By the squared distance to a person's point.
     SquaredDistance,
-    /// By the inner product with a person's only point, the largest first; all points have one norm.
+    /// By the inner product with a person's point, the largest first; all points have one norm.
     InnerProduct,
 }
 
@@ -39,19 +39,12 @@ enum Exact {
 }
 
 impl RemoteProbe {
-    /// How far a person is, by all their points of each kind, as the model file has it: the mean squared distance, or the
-    /// negated score. `None` of points that are none.
-    pub fn away(&self, kinds: &[Vec<Vec<f32>>]) -> Option<f64> {
+    /// How far a person is, by their point, as the model file has it: the squared distance, or the negated score. `None` of a
+    /// point of another size.
+    pub fn away(&self, point: &[f32]) -> Option<f64> {
         match &self.exact {
-            Exact::Distances => {
-                let mut sum = 0.0;
-                for points in kinds {
-                    let distances = points.iter().map(|it| squared_distance(&self.vector, it));
-                    sum += distances.min_by(f64::total_cmp)?;
-                }
-                Some(sum / kinds.len() as f64)
-            }
-            Exact::Likelihoods(probe) => Some(-probe.score(kinds.first()?.first()?)?),
+            Exact::Distances => Some(squared_distance(&self.vector, point)),
+            Exact::Likelihoods(probe) => Some(-probe.score(point)?),
         }
     }
 }
@@ -73,7 +66,7 @@ pub struct RemoteLikelihoods {
     norm: f64,
 }
 
-/// Points of one kind (m x P), and the person of each, those of a person side by side.
+/// People's points (m x P), and the person of each, in order.
 pub type Points<'a> = (Cow<'a, DMatrix<f32>>, Cow<'a, [usize]>);
 
 impl Comparer {
@@ -85,13 +78,13 @@ impl Comparer {
         }
     }
 
-    /// The points that stand for people elsewhere, of each kind.
-    pub fn points(&self) -> Vec<Points<'_>> {
+    /// The points that stand for people elsewhere.
+    pub fn points(&self) -> Points<'_> {
         match self {
             Self::Distances(distances) => {
                 let clusters = distances.matcher.clusters();
                 let (means, owners) = (clusters.means(), clusters.owners());
-                vec![(Cow::Borrowed(means), Cow::Borrowed(owners))]
+                (Cow::Borrowed(means), Cow::Borrowed(owners))
             }
             Self::Likelihoods(likelihoods) => {
                 let people = likelihoods.people();
@@ -99,16 +92,16 @@ impl Comparer {
                 let (owners, vectors): (Vec<usize>, Vec<Vec<f32>>) = vectors.into_iter().unzip();
                 let rows = people.extended_dimensions();
                 let points = DMatrix::from_vec(rows, owners.len(), vectors.concat());
-                vec![(Cow::Owned(points), Cow::Owned(owners))]
+                (Cow::Owned(points), Cow::Owned(owners))
             }
         }
     }
 
-    /// Number of kinds of points, and of their coordinates.
-    pub fn points_shape(&self) -> (usize, usize) {
+    /// Number of coordinates of a point.
+    pub fn dimensions(&self) -> usize {
         match self {
-            Self::Distances(distances) => (1, distances.matcher.clusters().dimension()),
-            Self::Likelihoods(likelihoods) => (1, likelihoods.people().extended_dimensions()),
+            Self::Distances(distances) => distances.matcher.clusters().dimension(),
+            Self::Likelihoods(likelihoods) => likelihoods.people().extended_dimensions(),
         }
     }
 
@@ -141,11 +134,11 @@ impl Comparer {
     ///
     /// # Errors
     /// Numbers that JSON has not.
-    pub fn remote_calibration(&self, points: &[Points<'_>]) -> serde_json::Result<String> {
+    pub fn remote_calibration(&self, points: &Points<'_>) -> serde_json::Result<String> {
         match self {
             Self::Distances(distances) => serde_json::to_string(&distances.calibration),
             Self::Likelihoods(likelihoods) => {
-                let any = points.first().and_then(|(all, _)| all.column_iter().next());
+                let any = points.0.column_iter().next();
                 let squares =
                     any.map(|person| person.iter().map(|&it| f64::from(it).powi(2)).sum());
                 serde_json::to_string(&RemoteLikelihoods {

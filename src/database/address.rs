@@ -113,9 +113,7 @@ impl fmt::Display for Address {
 
 /// Makes connections encrypted ones, to servers whose certificates go back to one that the system trusts, or to one in
 /// `SSL_CERT_FILE`.
-///
-/// # Errors
-/// TLS that cannot be set up.
+/// Errors: TLS that cannot be set up.
 pub(super) fn connector() -> std::result::Result<MakeRustlsConnect, DatabaseProblem> {
     let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);

@@ -10,16 +10,14 @@ use super::in_words;
 use crate::error::DatabaseProblem;
 
 /// The value of a column.
-///
-/// # Errors
-/// [`DatabaseProblem::Senseless`] where it has none, or one of another type.
+/// Errors: [`DatabaseProblem::Invalid`] where it has none, or one of another type.
 pub(super) fn column<'a, T: FromSql<'a>>(
     row: &'a Row,
     column: impl RowIndex + Display,
 ) -> Result<T, DatabaseProblem> {
     let name = column.to_string();
     row.try_get(column)
-        .map_err(|error| DatabaseProblem::senseless(format!("column {name}: {}", in_words(&error))))
+        .map_err(|error| DatabaseProblem::invalid(format!("column {name}: {}", in_words(&error))))
 }
 
 pub(super) fn first<'a, T: FromSql<'a>, C: FromIterator<T>>(

@@ -41,22 +41,18 @@ pub(super) fn wait<T>(
 }
 
 /// The same of work that must be done within a time, and whose panic is taken for an answer that is not PostgreSQL's.
-///
-/// # Errors
-/// [`DatabaseProblem::Silent`] where it takes longer. Whatever `work` fails with.
+/// Errors: [`DatabaseProblem::Silent`] where it takes longer. Whatever `work` fails with.
 pub(super) fn connect<T: Send + 'static>(
     patience: Duration,
     work: impl Future<Output = Result<T, DatabaseProblem>> + Send + 'static,
 ) -> Result<T, DatabaseProblem> {
     let done = runtime()?.spawn(within(patience, work));
-    let senseless = |_| DatabaseProblem::senseless("the server's answer is not that of PostgreSQL");
-    wait(async { done.await.map_err(senseless)? })
+    let invalid = |_| DatabaseProblem::invalid("the server's answer is not that of PostgreSQL");
+    wait(async { done.await.map_err(invalid)? })
 }
 
 /// The answer to one question.
-///
-/// # Errors
-/// [`DatabaseProblem::Silent`] where there is none for too long. Whatever the question fails with.
+/// Errors: [`DatabaseProblem::Silent`] where there is none for too long. Whatever the question fails with.
 pub(super) async fn answer<T, E: Into<DatabaseProblem>>(
     question: impl Future<Output = Result<T, E>>,
 ) -> Result<T, DatabaseProblem> {
@@ -106,6 +102,6 @@ mod tests {
         let fails = connect::<u32>(SHORT, async { Err(DatabaseProblem::Empty) });
         assert_eq!(fails, Err(DatabaseProblem::Empty));
         let panics = connect::<u32>(SHORT, async { panic!("as on noise") });
-        assert!(matches!(panics, Err(DatabaseProblem::Senseless { .. })));
+        assert!(matches!(panics, Err(DatabaseProblem::Invalid { .. })));
     }
 }

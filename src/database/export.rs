@@ -133,17 +133,16 @@ async fn begin(
     model: &str,
 ) -> Result<Row, DatabaseProblem> {
     let gallery = recognizer.gallery();
-    let (kinds, dimensions) = recognizer.comparer().points_shape();
+    let dimensions = recognizer.comparer().dimensions();
     let (people, faces) = (gallery.people().len() as i64, gallery.len() as i64);
     let transaction = client.transaction().await?;
     let row = transaction
         .query_one(
             "INSERT INTO eigenfaces.galleries
-            (identity, kinds, dimensions, people, faces, calibration, model, program)
-         VALUES ($1, $2, $3, $4, $5, '', $6, $7) RETURNING id",
+            (identity, dimensions, people, faces, calibration, model, program)
+         VALUES ($1, $2, $3, $4, '', $5, $6) RETURNING id",
             &[
                 &identity.0.as_slice(),
-                &(kinds as i32),
                 &(dimensions as i32),
                 &people,
                 &faces,
@@ -155,7 +154,6 @@ async fn begin(
     let row = Row {
         id: column(&row, 0)?,
         identity: identity.0.to_vec(),
-        kinds,
         dimensions,
         whole: false,
         people,
@@ -170,26 +168,21 @@ async fn begin(
 
 /// Tells the planner what there is, takes what was erased from the pages of the tables too, and makes the index.
 async fn vacuum(client: &Client, own: &Row, plan: &Plan<'_>) -> Result<(), DatabaseProblem> {
-    let mut tables = own.tables();
+    let table = own.table();
     if plan.changes_anything() {
-        let all = ["eigenfaces.people", "eigenfaces.faces"].map(str::to_owned);
-        for table in tables.iter().chain(&all) {
-            client
-                .batch_execute(&format!("VACUUM (ANALYZE) {table}"))
-                .await?;
+        for table in [&*table, "eigenfaces.people", "eigenfaces.faces"] {
+            let vacuum = format!("VACUUM (ANALYZE) {table}");
+            client.batch_execute(&vacuum).await?;
         }
     }
-    for table in tables.drain(..) {
-        let name = table.trim_start_matches("eigenfaces.");
-        let statement = match plan.indexing {
-            Indexing::Hnsw => format!(
-                "CREATE INDEX IF NOT EXISTS {name}_near ON {table} USING hnsw (coordinates vector_l2_ops)"
-            ),
-            Indexing::None => format!("DROP INDEX IF EXISTS {table}_near"),
-        };
-        client.batch_execute(&statement).await?;
-    }
-    Ok(())
+    let name = table.trim_start_matches("eigenfaces.");
+    let statement = match plan.indexing {
+        Indexing::Hnsw => format!(
+            "CREATE INDEX IF NOT EXISTS {name}_near ON {table} USING hnsw (coordinates vector_l2_ops)"
+        ),
+        Indexing::None => format!("DROP INDEX IF EXISTS {table}_near"),
+    };
+    Ok(client.batch_execute(&statement).await?)
 }
 
 /// From now on this is the gallery, and there is no other.

@@ -1,7 +1,7 @@
 //! The fingerprint of a model's coordinates.
 
 use crate::compare::Told;
-use crate::recognizer::Identifier;
+use crate::recognizer::Recognizer;
 
 /// A digest of all that turns a photo into coordinates: how it is prepared, the face space, the spaces of what is
 /// compared, the metric, and what of a person is compared. Coordinates of one such identity can be compared, those of
@@ -11,7 +11,7 @@ pub struct Identity(pub [u8; 32]);
 
 impl Identity {
     /// That of a recogniser.
-    pub fn of(recognizer: &Identifier) -> Self {
+    pub fn of(recognizer: &Recognizer) -> Self {
         let (preparation, settings) = (recognizer.preparation(), recognizer.settings());
         let mut told = Told::default();
         told.text("eigenfaces coordinates, 1");

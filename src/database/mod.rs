@@ -161,7 +161,7 @@ impl From<tokio_postgres::Error> for DatabaseProblem {
                 || error.source().is_some_and(|cause| cause.is::<io::Error>());
             return match is_lost {
                 true => Self::Lost { reason },
-                false => Self::Senseless { reason },
+                false => Self::Invalid { reason },
             };
         };
         // Class 57P: the server is shut down, or crashed.

@@ -22,19 +22,19 @@ use crate::dataset::Person;
 use crate::decision::Acceptance;
 use crate::error::{DatabaseProblem, Error, Result};
 use crate::face_matrix::FaceMatrix;
-use crate::recognizer::{Identification, Identifier, QueryOptions};
+use crate::recognizer::{Identification, QueryOptions, Recognizer};
 
 /// People asked for beyond those that are wanted: enough for the first answer to be the last, but for twins.
 const MORE: usize = 8;
 
-/// People asked for where each has one point: of a smaller gallery everybody, so that confidences too are the file's to the bit.
+/// People asked for where scores compare: of a smaller gallery everybody, so that confidences too are the file's to the bit.
 const MOST_EXACT: usize = 64;
 
-/// Points asked of an HNSW index, of each kind. It looks at as many, which decides how few it misses; of all their people
+/// Points asked of an HNSW index. It looks at as many, which decides how few it misses; of all their people
 /// the coordinates are fetched.
 const HNSW_POINTS: i64 = 100;
 
-/// The same where each person has one point: few of these are near any probe, so more are looked at.
+/// The same where scores compare: few points are near any probe, so more are looked at.
 const HNSW_PEOPLE: i64 = 400;
 
 /// The gallery in a database, to be asked who is near.
@@ -49,7 +49,7 @@ pub struct RemoteGallery {
     order: Order,
 }
 
-/// Points asked of an HNSW index, of each kind.
+/// Points asked of an HNSW index.
 fn hnsw_points(order: Order) -> i64 {
     match order {
         Order::SquaredDistance => HNSW_POINTS,
@@ -70,8 +70,8 @@ struct Nearest {
 struct Statements {
     /// The people whom the server takes for the nearest, how far they are, and the odds of all people.
     candidates: Statement,
-    /// Of each kind the coordinates of some people.
-    coordinates: Vec<Statement>,
+    /// The coordinates of some people.
+    coordinates: Statement,
     names: Statement,
     /// The row of a person by name.
     by_name: Statement,
@@ -84,7 +84,7 @@ impl RemoteGallery {
     /// No gallery, one of another model, one that is not whole; no HNSW index where it is to be asked.
     pub fn open(
         database: Database,
-        recognizer: &Identifier,
+        recognizer: &Recognizer,
         model: &str,
         index: Indexing,
     ) -> Result<Self> {
@@ -96,14 +96,13 @@ impl RemoteGallery {
                 return Err(DatabaseProblem::NoIndex);
             }
             let comparer = recognizer.comparer();
-            let fits = (row.kinds, row.dimensions) == comparer.points_shape();
+            let fits = row.dimensions == comparer.dimensions();
             let people = usize::try_from(row.people).ok().filter(|_| fits);
             let calibration = people
                 .and_then(|people| comparer.read_remote_calibration(&row.calibration, people));
-            let senseless =
-                || DatabaseProblem::senseless("its calibration does not fit its people");
-            let calibration = calibration.ok_or_else(senseless)?;
-            let candidates = candidates(&row.tables(), comparer.order(), &calibration, index);
+            let invalid = || DatabaseProblem::invalid("its calibration does not fit its people");
+            let calibration = calibration.ok_or_else(invalid)?;
+            let candidates = candidates(&row.table(), comparer.order(), &calibration, index);
             let statements = Statements::prepare(client, &row, &candidates).await?;
             Ok((calibration, identity, row, statements))
         }));
@@ -127,14 +126,14 @@ impl RemoteGallery {
         self.calibration.threshold(acceptance)
     }
 
-    /// Identifies each prepared face (d x n), in order: the answers of [`Identifier::identify_faces`] where the people
+    /// Identifies each prepared face (d x n), in order: the answers of [`Recognizer::identify_faces`] where the people
     /// of the database are enrolled.
     ///
     /// # Errors
     /// A database that cannot be asked.
     pub fn identify_faces(
         &self,
-        recognizer: &Identifier,
+        recognizer: &Recognizer,
         faces: &FaceMatrix,
         options: QueryOptions,
     ) -> Result<Vec<Identification>> {
@@ -142,7 +141,9 @@ impl RemoteGallery {
         let coordinates = comparer.describe(faces);
         let probes = comparer.remote_probes(&coordinates);
         let with_name = |probe: RemoteProbe| {
-            let person = probe.enrolled_as.and_then(|at| recognizer.people().get(at));
+            let person = probe
+                .enrolled_as
+                .and_then(|at| recognizer.gallery().people().get(at));
             (probe, person.map(Person::as_str))
         };
         // Two are needed to judge the first.
@@ -238,16 +239,12 @@ impl Statements {
         row: &Row,
         candidates: &str,
     ) -> Result<Self, DatabaseProblem> {
-        let mut coordinates = Vec::new();
-        for table in row.tables() {
-            let of_people =
-                format!("SELECT person, coordinates FROM {table} WHERE person = ANY($1)");
-            coordinates.push(client.prepare(&of_people).await?);
-        }
+        let table = row.table();
+        let coordinates = format!("SELECT person, coordinates FROM {table} WHERE person = ANY($1)");
         let names = "SELECT id, name FROM eigenfaces.people WHERE id = ANY($1)";
         let by_name = "SELECT id FROM eigenfaces.people WHERE gallery = $1 AND name = $2";
         Ok(Self {
-            coordinates,
+            coordinates: client.prepare(&coordinates).await?,
             candidates: client.prepare(candidates).await?,
             names: client.prepare(names).await?,
             by_name: client.prepare(by_name).await?,
@@ -255,39 +252,24 @@ impl Statements {
     }
 }
 
-/// The query for the people whom the server takes for the nearest.
+/// The query for the people whom the server takes for the nearest: $1 the probe, $2 how many are wanted. `<->` is the distance;
+/// what people are compared by are squared ones.
 fn candidates(
-    tables: &[String],
+    table: &str,
     order: Order,
     calibration: &RemoteCalibration,
     index: Indexing,
 ) -> String {
     match (index, order) {
-        (Indexing::None, Order::SquaredDistance) => nearest_by_distance(tables),
-        (Indexing::None, Order::InnerProduct) => {
-            nearest_by_product(&tables[0], calibration.log_odds())
-        }
-        (Indexing::Hnsw, _) => approximate(tables),
+        (Indexing::None, Order::SquaredDistance) => format!(
+            "SELECT person, (coordinates <-> $1) ^ 2 AS away, 0::float8 AS odds FROM {table} ORDER BY away LIMIT $2"
+        ),
+        (Indexing::None, Order::InnerProduct) => nearest_by_product(table, calibration.log_odds()),
+        // How far they are is not told.
+        (Indexing::Hnsw, _) => format!(
+            "SELECT person, 0::float8 AS away, 0::float8 AS odds FROM {table} ORDER BY coordinates <-> $1 LIMIT $2"
+        ),
     }
-}
-
-/// $1 the probe, $2 how many people are wanted. `<->` is the distance; what people are compared by are squared ones.
-fn nearest_by_distance(tables: &[String]) -> String {
-    let kinds = tables.iter().enumerate().map(|(kind, table)| {
-        let join = if kind == 0 { "" } else { "JOIN " };
-        let using = if kind == 0 { "" } else { " USING (person)" };
-        format!(
-            "{join}(SELECT person, min(coordinates <-> $1) AS away FROM {table} GROUP BY person) k{kind}{using}"
-        )
-    });
-    let kinds: Vec<String> = kinds.collect();
-    let sum = (0..tables.len()).map(|kind| format!("k{kind}.away * k{kind}.away"));
-    let sum: Vec<String> = sum.collect();
-    format!(
-        "SELECT person, {} AS away, 0::float8 AS odds FROM {} ORDER BY away LIMIT $2",
-        sum.join(" + "),
-        kinds.join(" ")
-    )
 }
 
 /// $1 the probe, $2 how many people are wanted. `<#>` is the negated inner product. Odds are added in the order of people, so
@@ -300,18 +282,6 @@ fn nearest_by_product(table: &str, log_odds: Option<[f64; 2]>) -> String {
         "WITH near AS MATERIALIZED (SELECT person, coordinates <#> $1 AS away FROM {table}) \
          SELECT person, away, {} AS odds FROM near ORDER BY away LIMIT $2",
         odds.as_deref().unwrap_or("0::float8")
-    )
-}
-
-/// The owners of the nearest $2 points of each kind that the index finds; how far they are is not told.
-fn approximate(tables: &[String]) -> String {
-    let near = tables
-        .iter()
-        .map(|table| format!("(SELECT person FROM {table} ORDER BY coordinates <-> $1 LIMIT $2)"));
-    let near: Vec<String> = near.collect();
-    format!(
-        "SELECT DISTINCT person, 0::float8 AS away, 0::float8 AS odds FROM ({}) near",
-        near.join(" UNION ALL ")
     )
 }
 
@@ -391,16 +361,11 @@ impl Asking<'_> {
         people: &[i64],
         same: Option<i64>,
     ) -> Result<Vec<(i64, f64)>, DatabaseProblem> {
-        let statements = &self.gallery.statements.coordinates;
-        let mut points: HashMap<i64, Vec<Vec<Vec<f32>>>> = HashMap::with_capacity(people.len());
-        for (kind, statement) in statements.iter().enumerate() {
-            for row in self.query(statement, &[&people]).await? {
-                let Received(point) = column(&row, 1)?;
-                let own = points
-                    .entry(column(&row, 0)?)
-                    .or_insert_with(|| vec![Vec::new(); statements.len()]);
-                own[kind].push(point);
-            }
+        let statement = &self.gallery.statements.coordinates;
+        let mut points: HashMap<i64, Vec<f32>> = HashMap::with_capacity(people.len());
+        for row in self.query(statement, &[&people]).await? {
+            let Received(point) = column(&row, 1)?;
+            points.insert(column(&row, 0)?, point);
         }
         let away = |person: &i64| match same == Some(*person) {
             true => Some((*person, RemoteProbe::SAME)),
@@ -421,7 +386,7 @@ impl Asking<'_> {
         for (person, away) in near {
             let name = names.get(&person).copied().unwrap_or_default();
             let person = Person::stored(name)
-                .map_err(|error| DatabaseProblem::senseless(error.to_string()))?;
+                .map_err(|error| DatabaseProblem::invalid(error.to_string()))?;
             named.push((person, away));
         }
         named.sort_by(|a, b| a.0.cmp(&b.0));
@@ -439,7 +404,7 @@ impl RemoteGallery {
     fn least(&self, probe: &RemoteProbe, told: f64) -> f64 {
         let rounding = RoundingBound::of(probe.vector.len());
         match self.order {
-            Order::SquaredDistance => rounding.least(told) / self.row.kinds as f64,
+            Order::SquaredDistance => rounding.least(told),
             Order::InnerProduct => {
                 let squares = probe.vector.iter().map(|&value| f64::from(value).powi(2));
                 told - rounding.of_product(squares.sum::<f64>().sqrt() * self.calibration.norm())
@@ -467,22 +432,5 @@ impl RemoteGallery {
             others -= self.odds(column(row, 1)?);
         }
         Ok(others.max(0.0))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_question_names_every_kind() {
-        let tables = [schema::points(7, 0), schema::points(7, 1)];
-        assert_eq!(
-            nearest_by_distance(&tables),
-            "SELECT person, k0.away * k0.away + k1.away * k1.away AS away, 0::float8 AS odds FROM \
-             (SELECT person, min(coordinates <-> $1) AS away FROM eigenfaces.points_7_0 GROUP BY person) k0 \
-             JOIN (SELECT person, min(coordinates <-> $1) AS away FROM eigenfaces.points_7_1 GROUP BY person) k1 USING (person) \
-             ORDER BY away LIMIT $2"
-        );
     }
 }

@@ -18,7 +18,6 @@ const CREATE: &str = "
     CREATE TABLE eigenfaces.galleries (
         id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
         identity bytea NOT NULL UNIQUE CHECK (octet_length(identity) = 32),
-        kinds int NOT NULL CHECK (kinds > 0),
         dimensions int NOT NULL CHECK (dimensions > 0),
         whole boolean NOT NULL DEFAULT false,
         people bigint NOT NULL,
@@ -52,7 +51,6 @@ pub(super) const LOCK: i64 = 0x6569_6765_6e66_6163;
 pub(super) struct Row {
     pub id: i64,
     pub identity: Vec<u8>,
-    pub kinds: usize,
     pub dimensions: usize,
     pub whole: bool,
     pub people: i64,
@@ -66,9 +64,9 @@ impl Row {
         self.identity == identity.0
     }
 
-    /// The tables of its points.
-    pub fn tables(&self) -> Vec<String> {
-        (0..self.kinds).map(|kind| points(self.id, kind)).collect()
+    /// The table of its points: made of a number only.
+    pub fn table(&self) -> String {
+        format!("eigenfaces.points_{}", self.id)
     }
 
     /// Number of people there, be it whole or not.
@@ -76,11 +74,6 @@ impl Row {
         let count = "SELECT count(*) FROM eigenfaces.people WHERE gallery = $1";
         column(&client.query_one(count, &[&self.id]).await?, 0)
     }
-}
-
-/// The table of a gallery's points of one kind: made of numbers only.
-pub(super) fn points(gallery: i64, kind: usize) -> String {
-    format!("eigenfaces.points_{gallery}_{kind}")
 }
 
 /// Whether the tables are there, and that they are such as this program knows.
@@ -116,25 +109,23 @@ pub(super) async fn make(client: &mut Client) -> Result<(), DatabaseProblem> {
 pub(super) async fn galleries(client: &impl GenericClient) -> Result<Vec<Row>, DatabaseProblem> {
     let rows = client
         .query(
-            "SELECT id, identity, kinds, dimensions, whole, people, faces, calibration, indexed
+            "SELECT id, identity, dimensions, whole, people, faces, calibration, indexed
          FROM eigenfaces.galleries ORDER BY whole DESC, id",
             &[],
         )
         .await?;
-    // Tables are made and named by these numbers: no more of them than a model can lead to.
-    let number = |row: &tokio_postgres::Row, name: &str, most: usize| {
-        let found: i32 = column(row, name)?;
+    let dimensions = |row: &tokio_postgres::Row| {
+        let found: i32 = column(row, "dimensions")?;
         let number = usize::try_from(found).ok();
         number
-            .filter(|number| (1..=most).contains(number))
-            .ok_or_else(|| DatabaseProblem::senseless(format!("a gallery of {found} {name}")))
+            .filter(|number| (1..=vector::MOST).contains(number))
+            .ok_or_else(|| DatabaseProblem::invalid(format!("a gallery of {found} dimensions")))
     };
     let row = |row: &tokio_postgres::Row| {
         Ok(Row {
             id: column(row, "id")?,
             identity: column(row, "identity")?,
-            kinds: number(row, "kinds", MOST_KINDS)?,
-            dimensions: number(row, "dimensions", vector::MOST)?,
+            dimensions: dimensions(row)?,
             whole: column(row, "whole")?,
             people: column(row, "people")?,
             faces: column(row, "faces")?,
@@ -145,10 +136,7 @@ pub(super) async fn galleries(client: &impl GenericClient) -> Result<Vec<Row>, D
     rows.iter().map(row).collect()
 }
 
-/// Kinds of points: faces, and centroids where they count too.
-const MOST_KINDS: usize = 2;
-
-/// Makes the tables of a gallery's points. They are scanned as a whole, so coordinates stand in the rows themselves
+/// Makes the table of a gallery's points. They are scanned as a whole, so coordinates stand in the rows themselves
 /// where a page has room for them.
 pub(super) async fn make_points(
     transaction: &Transaction<'_>,
@@ -160,31 +148,25 @@ pub(super) async fn make_points(
     } else {
         "EXTERNAL"
     };
-    for table in row.tables() {
-        let name = table.trim_start_matches("eigenfaces.");
-        transaction
-            .batch_execute(&format!(
-                "CREATE TABLE {table} (
-                person bigint NOT NULL REFERENCES eigenfaces.people ON DELETE CASCADE,
-                coordinates vector({dimensions}) NOT NULL
-             );
-             ALTER TABLE {table} ALTER COLUMN coordinates SET STORAGE {storage};
-             CREATE INDEX {name}_person ON {table} (person)"
-            ))
-            .await?;
-    }
-    Ok(())
+    let table = row.table();
+    let name = table.trim_start_matches("eigenfaces.");
+    let create = format!(
+        "CREATE TABLE {table} (
+            person bigint NOT NULL REFERENCES eigenfaces.people ON DELETE CASCADE,
+            coordinates vector({dimensions}) NOT NULL
+         );
+         ALTER TABLE {table} ALTER COLUMN coordinates SET STORAGE {storage};
+         CREATE INDEX {name}_person ON {table} (person)"
+    );
+    Ok(transaction.batch_execute(&create).await?)
 }
 
 /// Coordinates that a row of a page (8 KiB) has room for.
 const MOST_IN_ROW: usize = 2_000;
 
 pub(super) async fn drop(transaction: &Transaction<'_>, row: &Row) -> Result<(), DatabaseProblem> {
-    for table in row.tables() {
-        transaction
-            .batch_execute(&format!("DROP TABLE IF EXISTS {table}"))
-            .await?;
-    }
+    let drop = format!("DROP TABLE IF EXISTS {}", row.table());
+    transaction.batch_execute(&drop).await?;
     transaction
         .execute(
             "DELETE FROM eigenfaces.people WHERE gallery = $1",

@@ -43,9 +43,7 @@ pub(super) enum Coding {
 
 impl Frame {
     /// Reads the markers up to the first scan, and looks for a late number of lines after it.
-    ///
-    /// # Errors
-    /// A kind of JPEG that no decoder here reads, by its name; no frame.
+    /// Errors: a kind of JPEG that no decoder here reads, by its name; no frame.
     pub(super) fn read(bytes: &[u8]) -> Result<Self, PhotoProblem> {
         let mut frame = None;
         let (mut cut, mut height_at) = (true, 0);

@@ -125,9 +125,7 @@ impl NameSources {
     }
 
     /// Whether a sidecar belongs to this photo: `photo.jpg.xmp` does, `photo.xmp` only if it names no other extension.
-    ///
-    /// # Errors
-    /// It names faces, may be one of several photos', and does not say whose.
+    /// Errors: it names faces, may be one of several photos', and does not say whose.
     fn is_of(&self, sidecar: &Path, regions: &Regions, photo: &Path) -> Result<bool, NameFault> {
         let lower =
             |name: Option<&OsStr>| name.unwrap_or_default().to_string_lossy().to_lowercase();

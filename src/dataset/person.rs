@@ -37,9 +37,7 @@ impl Person {
     }
 
     /// A name out of a model or database, which may hold what this program itself says.
-    ///
-    /// # Errors
-    /// The others of [`new`](Self::new).
+    /// Errors: the others of [`new`](Self::new).
     pub(crate) fn stored(name: &str) -> Result<Self> {
         // What is too long is not worth the work.
         let start = name.trim().chars().take(4 * Self::MAX_LENGTH);

@@ -52,9 +52,7 @@ pub(super) struct Tiff<'a> {
 
 impl<'a> Tiff<'a> {
     /// The first picture of a file. `None` where `image` reads it: in planes, or in inks.
-    ///
-    /// # Errors
-    /// What is wrong with the file; a kind of picture that nobody here reads.
+    /// Errors: what is wrong with the file; a kind of picture that nobody here reads.
     pub(super) fn open(bytes: &'a [u8], limits: &Limits) -> ImageResult<Option<Self>> {
         let mut decoder = Decoder::new(Cursor::new(Cow::Borrowed(bytes))).map_err(failed)?;
         let size = decoder.dimensions().map_err(failed)?;

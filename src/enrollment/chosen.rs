@@ -27,9 +27,6 @@ const MOST_SHOWN: usize = 32;
 
 impl Shown {
     /// The faces of a photo that were shown and are enrolled. So is its main face, for it may be one of them.
-    ///
-    /// # Errors
-    /// When the program itself is damaged.
     fn enrolled(photo: &Photo, gallery: &Gallery) -> Result<Self, LocateError> {
         let (locator, size) = (Locator::shared()?, photo.luma().dimensions());
         let order = hashes(photo.content_hash()).zip(0..);
@@ -69,18 +66,13 @@ fn hash_of(photo: ContentHash, face: &str) -> ContentHash {
 
 impl PhotoFaces {
     /// All faces of a photo.
-    ///
-    /// # Errors
-    /// A photo that is too small to show a face.
+    /// Errors: a photo that is too small to show a face.
     pub fn of(preparation: &Preparation, photo: &Photo) -> Result<Self, PhotoProblem> {
         Self::with_shown(preparation, photo, None, None)
     }
 
     /// All faces of a photo, with those that a person showed in it: those that are enrolled in a gallery, and one that is
     /// `drawn` now.
-    ///
-    /// # Errors
-    /// As [`of`](Self::of); a box that reaches beyond the photo.
     pub fn with_shown(
         preparation: &Preparation,
         photo: &Photo,
@@ -135,9 +127,7 @@ impl PhotoFaces {
     }
 
     /// The position of the chosen face.
-    ///
-    /// # Errors
-    /// No face, or not the chosen one.
+    /// Errors: no face, or not the chosen one.
     pub fn position(&self, choice: FaceChoice) -> Result<usize, PhotoProblem> {
         choice.position(&self.faces, self.main)
     }
@@ -171,9 +161,7 @@ impl PhotoFaces {
 
 /// One face of a photo, prepared and labelled with a person's name: see [`PhotoFaces::labeled`]. `gallery` knows which were shown
 /// before.
-///
-/// # Errors
-/// A photo without a face, or without the chosen one.
+/// Errors: a photo without a face, or without the chosen one.
 pub fn chosen_face(
     preparation: &Preparation,
     gallery: Option<&Gallery>,

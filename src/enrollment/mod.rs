@@ -5,6 +5,7 @@
 
 mod chosen;
 mod follow;
+mod notice;
 mod observer;
 mod preparation;
 mod regions;
@@ -84,9 +85,7 @@ pub struct ListedFolders<'a> {
 
 impl<'a> ListedFolders<'a> {
     /// Lists the photos under `roots`, labelled by `labels`.
-    ///
-    /// # Errors
-    /// A folder that cannot be listed.
+    /// Errors: a folder that cannot be listed.
     pub fn list(roots: &'a [PathBuf], labels: &LabelRule) -> Result<Self> {
         refuse_pipes(roots)?;
         let listing = match labels {
@@ -102,9 +101,7 @@ impl<'a> ListedFolders<'a> {
     }
 
     /// Reads and prepares the photos.
-    ///
-    /// # Errors
-    /// No photo that can be used ([`Error::NoneUsable`]), unless they are to join a gallery; [`Error::Cancelled`].
+    /// Errors: no photo that can be used ([`Error::NoneUsable`]), unless they are to join a gallery; [`Error::Cancelled`].
     pub fn read(self, base: Base<'_>, observer: &dyn Observer) -> Result<FolderFaces> {
         match self.listing {
             Some(listing) => read_listed(self.roots, listing, base, observer),
@@ -114,9 +111,7 @@ impl<'a> ListedFolders<'a> {
 }
 
 /// Lists, reads and prepares the photos under `roots`, labelled by `labels`.
-///
-/// # Errors
-/// Those of [`ListedFolders::list`] and [`ListedFolders::read`].
+/// Errors: those of [`ListedFolders::list`] and [`ListedFolders::read`].
 pub fn read_folders(
     roots: &[PathBuf],
     labels: &LabelRule,
@@ -209,9 +204,7 @@ pub fn frame(
 }
 
 /// Refuses a new gallery of no photo, or in none of whose photos a face was found.
-///
-/// # Errors
-/// [`Error::NoneUsable`]; [`Error::NoFaces`].
+/// Errors: [`Error::NoneUsable`]; [`Error::NoFaces`].
 pub fn refuse_new(gallery: &Gallery, roots: &[PathBuf], skipped: &[Skipped]) -> Result<()> {
     if gallery.is_empty() && !skipped.is_empty() {
         return Err(none_of(roots, skipped));

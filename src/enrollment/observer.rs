@@ -26,6 +26,16 @@ pub trait Observer: Sync {
         let _ = notice;
     }
 
+    /// A message for whoever started the work.
+    fn say(&self, message: &str) {
+        let _ = message;
+    }
+
+    /// Something that went wrong, and did not end the work.
+    fn warn(&self, message: &str) {
+        let _ = message;
+    }
+
     /// Asked before each photo: whether the work is wanted no longer. It ends with
     /// [`Error::Cancelled`](crate::error::Error::Cancelled).
     fn is_cancelled(&self) -> bool {

@@ -53,9 +53,7 @@ impl ChosenPreparation {
 
     /// The face that a photo of one person is about, by the hash of its file; `decoded` is asked for the photo only where
     /// its face is not known yet.
-    ///
-    /// # Errors
-    /// Those of `decoded` and of [`Preparation::prepare`].
+    /// Errors: those of `decoded` and of [`Preparation::prepare`].
     pub fn prepare<P: Borrow<GrayImage>>(
         &self,
         photo: ContentHash,
@@ -70,9 +68,7 @@ impl ChosenPreparation {
 
 impl PreparationOptions {
     /// Chooses a preparation for these photos, which were found in `roots`.
-    ///
-    /// # Errors
-    /// [`Error::NoneUsable`] where the size depends on the photos and none can be used; the observer hears why of each,
+    /// Errors: [`Error::NoneUsable`] where the size depends on the photos and none can be used; the observer hears why of each,
     /// and of those that were `skipped` before.
     pub fn choose<P: AsRef<Path> + Sync>(
         &self,
@@ -89,9 +85,7 @@ impl PreparationOptions {
     }
 
     /// As [`choose`](Self::choose), for photos that are in memory.
-    ///
-    /// # Errors
-    /// [`Error::NoneUsable`] where the size depends on the photos and all are too small.
+    /// Errors: [`Error::NoneUsable`] where the size depends on the photos and all are too small.
     pub fn choose_for(&self, photos: &[&Photo]) -> Result<ChosenPreparation> {
         let surveyed = self.survey(photos, |photo| {
             Some((photo.content_hash(), Cow::Borrowed(photo.luma())))
@@ -177,9 +171,7 @@ impl PreparationOptions {
 }
 
 /// The size of faces that suits photos that are taken as they are.
-///
-/// # Errors
-/// [`Error::NoneUsable`]; the observer hears why of each photo, and of those that were `skipped` before.
+/// Errors: [`Error::NoneUsable`]; the observer hears why of each photo, and of those that were `skipped` before.
 pub fn choose_size<P: AsRef<Path> + Sync>(
     photos: &[P],
     roots: &[PathBuf],

@@ -130,7 +130,7 @@ pub enum DatabaseProblem {
     Lost { reason: String },
 
     #[error("unexpected contents ({reason}); export the model again")]
-    Senseless { reason: String },
+    Invalid { reason: String },
 
     #[error("the server reports: {reason}")]
     Server { reason: String },
@@ -138,9 +138,9 @@ pub enum DatabaseProblem {
 
 #[cfg(feature = "postgres")]
 impl DatabaseProblem {
-    pub(crate) fn senseless(reason: impl Into<String>) -> Self {
+    pub(crate) fn invalid(reason: impl Into<String>) -> Self {
         let reason = reason.into();
-        Self::Senseless { reason }
+        Self::Invalid { reason }
     }
 }
 

@@ -103,14 +103,16 @@ pub enum ArrayProblem {
     #[error("has a header that cannot be understood")]
     Header,
 
-    #[error("is in Fortran order, where models are in C order")]
+    #[error("is in Fortran order: save it by numpy.ascontiguousarray, in C order")]
     FortranOrder,
 
     #[error("has numbers of type `{found}` instead of `{expected}`")]
     Type { found: String, expected: String },
 
-    #[error("holds no real numbers but NumPy's type `{found}`")]
-    NotNumbers { found: String },
+    #[error(
+        "has numbers of type `{found}`: save it as numpy.ascontiguousarray(array, \"float32\")"
+    )]
+    NoFloats { found: String },
 
     #[error("has the shape {} instead of {}", shape_in_words(.found), shape_in_words(.expected))]
     Shape {

@@ -188,7 +188,7 @@ pub fn evaluate(
         baselines,
         scores: outcomes.scores,
         settings,
-        confidence_limit: whole.identifier().threshold(Acceptance::default()),
+        confidence_limit: whole.threshold(Acceptance::default()),
         k_curve,
         k_curve_protocol: curve_protocol,
         compression: compression(&whole, in_folds),
@@ -252,9 +252,7 @@ fn time_of_identifying(whole: &Recognizer) -> Result<f64> {
         .collect::<Result<_>>()?;
     let started = Instant::now();
     for face in &singles {
-        whole
-            .identifier()
-            .identify_faces(face, QueryOptions::default());
+        whole.identify_faces(face, QueryOptions::default());
     }
     Ok(started.elapsed().as_secs_f64() / tries as f64)
 }

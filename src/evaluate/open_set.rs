@@ -150,7 +150,7 @@ struct Turned {
 impl Turned {
     fn of(whole: &Recognizer) -> Result<Self> {
         let faces = upside_down(whole.gallery().faces())?;
-        let keeps = whole.comparer().keeps_coordinates();
+        let keeps = whole.background().is_some();
         let coordinates = keeps.then(|| whole.comparer().describe(&faces));
         Ok(Self { faces, coordinates })
     }
@@ -159,8 +159,7 @@ impl Turned {
         let coordinates = self.coordinates.as_ref();
         let coordinates = coordinates.map(|of_all| of_all.select_columns(faces));
         let pictures = self.faces.select(faces)?;
-        let identifier = recognizer.identifier();
-        let found = identifier.identify_described(&pictures, coordinates, QueryOptions::default());
+        let found = recognizer.identify_described(&pictures, coordinates, QueryOptions::default());
         Ok(found.iter().map(Looks::of).collect())
     }
 }
@@ -179,16 +178,13 @@ fn run(
         let pixels = all.pixels.select(faces)?;
         let coordinates = all.coordinates.as_ref();
         let coordinates = coordinates.map(|of_all| of_all.select_columns(faces));
-        let identifier = recognizer.identifier();
-        let found = identifier.identify_described(&pixels, coordinates, QueryOptions::default());
+        let found = recognizer.identify_described(&pixels, coordinates, QueryOptions::default());
         let probes = faces.iter().zip(&found);
         let probe = |(&face, found)| probe(gallery, all, &fold.learned, (split, face, role), found);
         Ok(probes.map(probe).collect())
     };
     let others = |pictures: &FaceMatrix| -> Vec<Looks> {
-        let found = recognizer
-            .identifier()
-            .identify_faces(pictures, QueryOptions::default());
+        let found = recognizer.identify_faces(pictures, QueryOptions::default());
         found.iter().map(Looks::of).collect()
     };
     let size = whole.preparation().size();

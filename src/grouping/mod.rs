@@ -25,6 +25,9 @@ use agglomerate::{Agglomeration, Link};
 use cluster::{Cluster, Model, score_pairs};
 use domain::Domain;
 
+/// The share of faces that are to be among faces of their own person, where nobody says otherwise.
+pub const PURITY: f64 = 0.98;
+
 /// Chance joins that a face may take part in for each hundredth of impurity: of this many in all, most join nothing in
 /// the end, for groups are joined by averages. Chosen on AT&T and LFW; CFP was looked at afterwards (docs/notebook/recognition.md).
 const CHANCE: f64 = 20.0;

@@ -41,43 +41,12 @@ impl PartialOrd for Match {
     }
 }
 
-/// Coordinates up to here have squares, and sums of them, within the range of `f32`.
-const LARGEST: f32 = 1e15;
-
-/// What a sum of `k` products in single precision may be off, as a share of the squared lengths of both factors: twice
-/// (k + 8) 2^-24 (N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2002, section 3.1).
-fn rounding(k: usize) -> f64 {
-    (k + 8) as f64 * f64::from(f32::EPSILON)
-}
-
-/// Of each column (k x n) its squared length, lowered by what rounding may have added to a bound made of it; where
-/// coordinates are beyond the range, negative infinity: a bound that excludes nobody.
-pub(super) fn lengths(columns: &DMatrix<f32>) -> Vec<f32> {
-    let k = columns.nrows();
-    let share = 1.0 - rounding(k);
-    // What vanishes below the least number of `f32`.
-    let lost = 4.0 * (k as f64 + 1.0) * f64::from(f32::MIN_POSITIVE);
-    let length = |column: &[f32]| {
-        if column.iter().any(|value| value.abs() > LARGEST) {
-            return f32::NEG_INFINITY;
-        }
-        let squares = column.iter().map(|&value| f64::from(value).powi(2));
-        (squares.sum::<f64>() * share - lost) as f32
-    };
-    if k == 0 {
-        return vec![f32::NEG_INFINITY; columns.ncols()];
-    }
-    columns.as_slice().par_chunks(k).map(length).collect()
-}
-
 /// All people of a gallery as clusters.
 #[derive(Debug, Clone)]
 pub struct Clusters {
     people: usize,
     /// The mean of each person's faces: k x m.
     means: Arc<DMatrix<f32>>,
-    /// Squared lengths of the means, as bounds want them.
-    pub(super) lengths: Arc<[f32]>,
     /// The person of each mean, increasing: whoever has no face has none.
     owners: Vec<usize>,
 }
@@ -116,7 +85,6 @@ impl Clusters {
         });
         Some(Self {
             people,
-            lengths: lengths(&means).into(),
             means: means.into(),
             owners: groups.iter().map(|group| group[0]).collect(),
         })
@@ -173,6 +141,9 @@ impl Best {
     }
 
     pub fn offer(&mut self, found: Match) {
+        if self.heap.len() == self.top && self.heap.peek().is_some_and(|worst| *worst <= found) {
+            return;
+        }
         self.heap.push(found);
         if self.heap.len() > self.top {
             self.heap.pop();
@@ -185,6 +156,11 @@ impl Best {
             Some(worst) if self.heap.len() == self.top => worst.squared_distance,
             _ => f64::INFINITY,
         }
+    }
+
+    pub fn merged((mut one, other): (Self, Self)) -> Self {
+        other.heap.into_iter().for_each(|found| one.offer(found));
+        one
     }
 
     pub fn into_sorted(self) -> Vec<Match> {

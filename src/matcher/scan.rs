@@ -1,26 +1,16 @@
-//! The nearest people by one scan over all means: exact, for one probe and for many.
-//!
-//! Products in single precision give a lower bound of every squared distance; whoever may be nearer than the last of those
-//! wanted is compared in double precision ([`squared_distance`]). So the answer is that of comparing with everybody,
-//! whatever the order in which means are looked at.
-
-use std::ops::Range;
+//! The nearest people by looking at every mean: exact, for one probe and for many.
 
 use nalgebra::DMatrix;
 use rayon::prelude::*;
 
-use super::clusters::{Best, Clusters, Match, lengths};
+use super::clusters::{Best, Clusters, Match};
 use super::tree::Tree;
-use crate::vectors::{inner_products, vectorised, vectorised_mut};
 
-/// Probes whose products with a chunk of means are computed together: they fit the second-level cache.
-const PROBES: usize = 64;
+/// Probes that are compared with a chunk of means one after the other.
+const PROBES: usize = 16;
 
-/// Means that are looked at together: with the bounds of some dozens of probes they fit the second-level cache.
-const MEANS_AT_ONCE: usize = 1024;
-
-/// Bounds that are looked at together before any of them is.
-const GROUP: usize = 16;
+/// Means of a chunk: they stay in the second-level cache.
+const MEANS: usize = 512;
 
 impl Clusters {
     /// The `top` nearest people, nearest first, each once; equal distances by lower person. A query with
@@ -30,177 +20,53 @@ impl Clusters {
         self.rank_all(&query, top).pop().unwrap_or_default()
     }
 
-    /// [`rank`](Self::rank) of many queries (k x m): together they cost much less.
+    /// [`rank`](Self::rank) of many queries (k x m): together they cost less.
     pub fn rank_all(&self, queries: &DMatrix<f32>, top: usize) -> Vec<Vec<Match>> {
-        rank_all(self, queries, top)
-    }
-}
-
-/// The `top` nearest people to each probe (k x m), nearest first; equal distances by lower person. A probe with a
-/// coordinate that is not finite matches nobody.
-fn rank_all(clusters: &Clusters, probes: &DMatrix<f32>, top: usize) -> Vec<Vec<Match>> {
-    let top = top.min(clusters.people());
-    if top == 0 || probes.nrows() != clusters.dimension() {
-        return vec![Vec::new(); probes.ncols()];
-    }
-    if let Some(tree) = Tree::new(clusters, probes.ncols()) {
-        return by_tree(clusters, &tree, probes, top);
-    }
-    let mut ranked = Vec::with_capacity(probes.ncols());
-    for first in (0..probes.ncols()).step_by(PROBES) {
-        let some = probes.columns(first, PROBES.min(probes.ncols() - first));
-        ranked.extend(rank_some(clusters, &some.into_owned(), top));
-    }
-    ranked
-}
-
-fn by_tree(
-    clusters: &Clusters,
-    tree: &Tree<'_>,
-    probes: &DMatrix<f32>,
-    top: usize,
-) -> Vec<Vec<Match>> {
-    let rank = |at: usize| {
-        let probe = probes.column(at);
-        if !probe.iter().all(|value| value.is_finite()) {
-            return Vec::new();
+        let top = top.min(self.people());
+        if top == 0 || queries.nrows() != self.dimension() || queries.is_empty() {
+            return vec![Vec::new(); queries.ncols()];
         }
-        tree.rank(probe.as_slice(), top)
-            .unwrap_or_else(|| clusters.rank(probe.as_slice(), top))
-    };
-    (0..probes.ncols()).into_par_iter().map(rank).collect()
-}
-
-/// [`rank_all`] of as many probes as are looked at together.
-fn rank_some(clusters: &Clusters, probes: &DMatrix<f32>, top: usize) -> Vec<Vec<Match>> {
-    let probes = &Probes {
-        columns: probes,
-        lengths: lengths(probes),
-        finite: probes
-            .column_iter()
-            .map(|probe| probe.iter().all(|value| value.is_finite()))
-            .collect(),
-    };
-    let nobody = || Found {
-        best: (0..probes.len()).map(|_| Best::new(top)).collect(),
-        bounds: Vec::new(),
-    };
-    let means = clusters.owners().len();
-    let look = |mut found: Found, chunk: usize| {
-        let first = chunk * MEANS_AT_ONCE;
-        found.look(clusters, probes, first..means.min(first + MEANS_AT_ONCE));
-        found
-    };
-    // Each part begins with nobody found, and compares in full until it has found somebody near.
-    let parts = 4 * rayon::current_num_threads();
-    let chunks = means.div_ceil(MEANS_AT_ONCE);
-    let found = (0..chunks)
-        .into_par_iter()
-        .with_min_len(chunks.div_ceil(parts).max(1))
-        .fold(nobody, look)
-        .reduce_with(Found::merged);
-    let best = found.map_or_else(|| nobody().best, |found| found.best);
-    best.into_iter().map(Best::into_sorted).collect()
-}
-
-struct Probes<'a> {
-    /// k x m.
-    columns: &'a DMatrix<f32>,
-    lengths: Vec<f32>,
-    finite: Vec<bool>,
-}
-
-impl Probes<'_> {
-    fn len(&self) -> usize {
-        self.lengths.len()
-    }
-}
-
-/// The nearest people found so far, of each probe.
-struct Found {
-    best: Vec<Best>,
-    /// Memory that one chunk after another uses: lower bounds of the squared distances, probe by probe.
-    bounds: Vec<f32>,
-}
-
-impl Found {
-    fn merged(mut self, other: Self) -> Self {
-        for (best, more) in self.best.iter_mut().zip(other.best) {
-            more.into_sorted()
-                .into_iter()
-                .for_each(|found| best.offer(found));
-        }
-        self
-    }
-
-    /// Looks at some of the means.
-    fn look(&mut self, clusters: &Clusters, probes: &Probes<'_>, means: Range<usize>) {
-        bound(clusters, probes, means.clone(), &mut self.bounds);
-        let k = clusters.dimension();
-        for (at, best) in self.best.iter_mut().enumerate() {
-            if probes.finite[at] {
-                let bounds = &self.bounds[at * means.len()..][..means.len()];
-                let query = &probes.columns.as_slice()[at * k..][..k];
-                offer(best, clusters, query, bounds, means.start);
+        let probes = queries.as_slice().par_chunks(queries.nrows());
+        if let Some(tree) = Tree::new(self, queries.ncols()) {
+            let rank = |probe: &[f32]| match is_finite(probe) {
+                true => tree.rank(probe, top),
+                false => Some(Vec::new()),
+            };
+            let ranked = probes.clone().map(rank);
+            if let Some(ranked) = ranked.collect::<Option<Vec<_>>>() {
+                return ranked;
             }
         }
+        let probes: Vec<&[f32]> = probes.collect();
+        let groups = probes.par_chunks(PROBES);
+        groups.flat_map(|some| self.scan(some, top)).collect()
     }
-}
 
-/// Lower bounds of the squared distances between all probes and some means, probe by probe.
-fn bound(clusters: &Clusters, probes: &Probes<'_>, means: Range<usize>, bounds: &mut Vec<f32>) {
-    let (k, m, count) = (clusters.dimension(), probes.len(), means.len());
-    bounds.resize(m * count, 0.0);
-    let columns = &clusters.means().as_slice()[means.start * k..means.end * k];
-    let columns_of_probes = probes.columns.as_slice().chunks(k);
-    for (probe, bounds) in columns_of_probes.zip(bounds.chunks_mut(count)) {
-        inner_products(columns, probe, bounds);
-    }
-    let lengths = &clusters.lengths[means];
-    vectorised_mut(
-        #[inline(always)]
-        || {
-            for (bounds, &of_probe) in bounds.chunks_mut(count).zip(&probes.lengths) {
-                for (bound, of_mean) in bounds.iter_mut().zip(lengths) {
-                    *bound = of_probe + of_mean - 2.0 * *bound;
+    /// Compares some probes with everybody, chunks of means side by side.
+    fn scan(&self, probes: &[&[f32]], top: usize) -> Vec<Vec<Match>> {
+        let nobody = || probes.iter().map(|_| Best::new(top)).collect::<Vec<_>>();
+        let compare = |mut best: Vec<Best>, (chunk, owners): (usize, &[usize])| {
+            let pairs = probes.iter().zip(&mut best);
+            for (probe, best) in pairs.filter(|(probe, _)| is_finite(probe)) {
+                for (at, &person) in (chunk * MEANS..).zip(owners) {
+                    best.offer(Match {
+                        person,
+                        squared_distance: self.squared_distance(at, probe),
+                    });
                 }
             }
-        },
-    );
-}
-
-/// Compares in full with whoever may be wanted, by the bounds of their means, of which the first is number `first`.
-fn offer(best: &mut Best, clusters: &Clusters, query: &[f32], bounds: &[f32], first: usize) {
-    let limit = |best: &Best| (best.worst() as f32).next_up();
-    let mut within = limit(best);
-    let near = vectorised(
-        #[inline(always)]
-        || {
-            let groups = bounds.chunks(GROUP).enumerate();
-            let near = groups.filter(|(_, group)| !excludes(group, within));
-            near.map(|(group, _)| group * GROUP).collect::<Vec<_>>()
-        },
-    );
-    for at in near
-        .into_iter()
-        .flat_map(|start| start..bounds.len().min(start + GROUP))
-    {
-        if !excludes(&bounds[at..=at], within) {
-            best.offer(Match {
-                person: clusters.owners()[first + at],
-                squared_distance: clusters.squared_distance(first + at, query),
-            });
-            within = limit(best);
-        }
+            best
+        };
+        let chunks = self.owners().par_chunks(MEANS).enumerate();
+        let found = chunks.fold(nobody, compare).reduce(nobody, |one, other| {
+            one.into_iter().zip(other).map(Best::merged).collect()
+        });
+        found.into_iter().map(Best::into_sorted).collect()
     }
 }
 
-/// Whether all bounds are beyond the limit. One that is no number is not.
-#[inline(always)]
-fn excludes(bounds: &[f32], limit: f32) -> bool {
-    bounds
-        .iter()
-        .fold(true, |all, &bound| all & (bound > limit))
+fn is_finite(probe: &[f32]) -> bool {
+    probe.iter().all(|value| value.is_finite())
 }
 
 #[cfg(test)]

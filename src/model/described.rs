@@ -5,22 +5,28 @@
 
 use std::collections::HashMap;
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use image::GrayImage;
 use nalgebra::DMatrix;
+use serde::{Deserialize, Serialize};
 
 use super::{Edit, Model, Plan, Step};
 use crate::background::Background;
 use crate::dataset::{Person, Photo};
 use crate::error::{Error, PhotoProblem, Result};
 use crate::face_index;
-use crate::face_matrix::FaceMatrix;
+use crate::face_matrix::{FaceMatrix, FaceSize};
 use crate::gallery::{Gallery, LabeledFace};
+use crate::locate::framing::{Framing, RelativeEyes};
+use crate::preparation::{KeptEyes, Origin, Preparation};
 use crate::recognizer::{KnownCoordinates, Settings};
-use crate::store::Addition;
 
 /// A photo's face, ready to be learned: the prepared face and its coordinates in the background model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DescribedFace {
-    addition: Addition,
+    preparation: Preparation,
+    face: LabeledFace,
     /// 2k.
     coordinates: Vec<f32>,
 }
@@ -46,7 +52,8 @@ impl DescribedFace {
             origin: face.origin,
         };
         Ok(Self {
-            addition: Addition { preparation, face },
+            preparation,
+            face,
             coordinates: coordinates.as_slice().to_vec(),
         })
     }
@@ -56,7 +63,8 @@ impl DescribedFace {
     /// # Errors
     /// None that a face can bring about.
     pub fn to_bytes(&self) -> std::io::Result<Vec<u8>> {
-        let mut bytes = self.addition.to_line()?;
+        let mut bytes = serde_json::to_vec(&Record::of(&self.preparation, &self.face))?;
+        bytes.push(b'\n');
         bytes.extend(
             self.coordinates
                 .iter()
@@ -81,17 +89,86 @@ impl DescribedFace {
             .map(|&value| f32::from_le_bytes(value))
             .collect();
         let expected = 2 * Background::bundled()?.components();
-        let addition = Addition::from_line(line).ok_or(Error::Inconsistent)?;
+        let record = serde_json::from_slice::<Record>(line).ok();
+        let face = record.and_then(Record::face);
+        let (preparation, face) = face.ok_or(Error::Inconsistent)?;
         let is_sound = odd.is_empty()
             && coordinates.len() == expected
             && coordinates.iter().all(|value| value.is_finite())
-            && addition.preparation == face_index::preparation();
+            && preparation == face_index::preparation();
         is_sound
             .then_some(Self {
-                addition,
+                preparation,
+                face,
                 coordinates,
             })
             .ok_or(Error::Inconsistent)
+    }
+}
+
+/// A face, and how it was prepared, as JSON.
+#[derive(Serialize, Deserialize)]
+struct Record {
+    person: String,
+    source: String,
+    hash: String,
+    width: u32,
+    height: u32,
+    framing: Framing,
+    pixels: String,
+    /// Width and height of the photo, where it was not taken whole.
+    photo: Option<(u32, u32)>,
+    /// Where a face was found in it.
+    eyes: Option<RelativeEyes>,
+    /// Its gray values and eyes, where it is kept.
+    kept: Option<(String, KeptEyes)>,
+}
+
+impl Record {
+    fn of(preparation: &Preparation, face: &LabeledFace) -> Self {
+        let (photo, eyes, kept) = match &face.origin {
+            Origin::Whole => (None, None, None),
+            Origin::Found { photo, eyes } => (Some(*photo), Some(*eyes), None),
+            Origin::Kept { photo, eyes } => (
+                Some(photo.dimensions()),
+                None,
+                Some((STANDARD.encode(photo.as_raw()), *eyes)),
+            ),
+        };
+        Self {
+            person: face.person.to_string(),
+            source: face.source.clone(),
+            hash: face.hash.to_string(),
+            width: preparation.size().width(),
+            height: preparation.size().height(),
+            framing: preparation.framing(),
+            pixels: STANDARD.encode(&*face.pixels),
+            photo,
+            eyes,
+            kept,
+        }
+    }
+
+    /// The face and its preparation; `None` of values that are none.
+    fn face(self) -> Option<(Preparation, LabeledFace)> {
+        let size = FaceSize::new(self.width, self.height).ok()?;
+        let origin = match (self.photo, self.eyes, self.kept) {
+            (Some((width, height)), _, Some((kept, eyes))) => Origin::Kept {
+                photo: GrayImage::from_raw(width, height, STANDARD.decode(kept).ok()?)?,
+                eyes,
+            },
+            (Some(photo), Some(eyes), None) => Origin::Found { photo, eyes },
+            _ => Origin::Whole,
+        };
+        let face = LabeledFace {
+            person: Person::new(&self.person).ok()?,
+            source: self.source,
+            hash: self.hash.parse().ok()?,
+            pixels: STANDARD.decode(self.pixels).ok()?.into(),
+            origin,
+        };
+        let preparation = Preparation::new(size, self.framing);
+        (face.pixels.len() == size.pixels()).then_some((preparation, face))
     }
 }
 
@@ -106,8 +183,8 @@ impl Model {
         let mut coordinates = HashMap::with_capacity(faces.len());
         let mut labeled = Vec::with_capacity(faces.len());
         for face in faces {
-            coordinates.insert(face.addition.face.hash, face.coordinates);
-            labeled.push(face.addition.face);
+            coordinates.insert(face.face.hash, face.coordinates);
+            labeled.push(face.face);
         }
         let (gallery, repeats) = Gallery::assemble(preparation.size(), labeled.clone())?;
         if let Some(dispute) = repeats.disputed.into_iter().next() {

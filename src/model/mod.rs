@@ -3,7 +3,7 @@
 mod change;
 mod described;
 mod edit;
-mod open;
+mod notices;
 mod photo;
 mod photos;
 
@@ -12,7 +12,6 @@ use std::path::{Path, PathBuf};
 
 pub use described::DescribedFace;
 pub use edit::{EarlierName, Edit, Entry, Plan, Remark, Step};
-pub use open::TakenIn;
 
 use crate::dataset::{LabelRule, Person, Photo};
 use crate::enrollment::{self, Base, Observer, PreparationOptions};
@@ -134,6 +133,14 @@ impl Model {
         Ok(Self::from_parts(recognizer, history))
     }
 
+    /// Reads the model file at `path`, if there is one.
+    ///
+    /// # Errors
+    /// As [`load`](Self::load).
+    pub fn at(path: &Path) -> Result<Option<Self>> {
+        path.exists().then(|| Self::load(path)).transpose()
+    }
+
     /// Writes the model file, readable by its owner only. What stood there is replaced as a whole or not at all. A
     /// program that changes a model which others may change too holds a [`ModelLock`](store::ModelLock) from
     /// [`load`](Self::load) to here.
@@ -189,7 +196,7 @@ impl Model {
     /// # Errors
     /// A photo that is too small to show a face.
     pub fn identify(&self, photo: &Photo, options: QueryOptions) -> Result<Vec<Identification>> {
-        let identified = self.recognizer.identifier().identify(photo.luma(), options);
+        let identified = self.recognizer.identify(photo.luma(), options);
         identified.map_err(photo::problem)
     }
 

@@ -46,9 +46,7 @@ impl FaceBox {
     }
 
     /// The position of the face in this box among those of a photo.
-    ///
-    /// # Errors
-    /// [`PhotoProblem::NoFace`]: photos are taken as they are, without a face's place.
+    /// Errors: [`PhotoProblem::NoFace`]: photos are taken as they are, without a face's place.
     pub(super) fn position(self, faces: &[PreparedFace]) -> Result<usize, PhotoProblem> {
         let place = |face: &PreparedFace| face.part.location();
         let is_it = |face: &PreparedFace| {

@@ -2,10 +2,12 @@
 
 use rayon::prelude::*;
 
-use super::Settings;
+use super::{Recognizer, Settings};
+use crate::decision::ENOUGH_PEOPLE;
 use crate::error::Result;
 use crate::gallery::Gallery;
-use crate::matcher::{DistanceCalibration, LeftOut, Matcher};
+use crate::matcher::{CalibrationBasis, DistanceCalibration, LeftOut, Matcher};
+use crate::text::counted;
 
 /// Parts that people, and the photos of each person, are split into; each part in turn is left out.
 const FOLDS: usize = 5;
@@ -145,4 +147,30 @@ fn enough(rounds: impl Iterator<Item = Round>) -> Vec<Round> {
         kept.push(round);
     }
     kept
+}
+
+impl Recognizer {
+    /// The reason why confidence is weak, if it is.
+    pub fn confidence_warning(&self) -> Option<String> {
+        let calibration = self.calibration()?;
+        let people = counted(self.gallery.people().len(), "person", "people");
+        if !calibration.gives_names() {
+            return Some(format!(
+                "confidence is weak: with {people} enrolled there are too few to tell strangers from them, so photos \
+             are compared but no name is given; enrol {ENOUGH_PEOPLE} people or more, or let the background model compare (--background bundled)"
+            ));
+        }
+        match calibration.basis {
+        CalibrationBasis::AssumedGenuine => Some(
+            "confidence is weak: hardly anybody has a second photo, so how alike two photos of one person \
+             are is assumed, not measured; add more photos a person"
+                .to_owned(),
+        ),
+        CalibrationBasis::Measured if self.gallery.people().len() < 10 => Some(format!(
+            "confidence is weak: with {people} enrolled a name is given in clear cases only; enrol more \
+             people, or accept more strangers with identify --far"
+        )),
+        CalibrationBasis::Measured | CalibrationBasis::TooFewPeople => None,
+    }
+    }
 }

@@ -83,7 +83,7 @@ impl<'a> KnownCoordinates<'a> {
         let all: Vec<usize> = places.iter().copied().collect::<Option<_>>()?;
         let weights = || learned.weights().select_columns(&all);
         // No photo is enrolled twice, so as many are the same ones.
-        (all.len() == self.faces.len()).then(|| (learned.identifier().shared_space(), weights()))
+        (all.len() == self.faces.len()).then(|| (Arc::clone(learned.space()), weights()))
     }
 }
 

@@ -7,10 +7,9 @@ mod calibrate;
 #[cfg(test)]
 pub(crate) mod drawn;
 mod explain;
-mod external_ranking;
 mod face_score_limit;
 mod identification;
-mod identifier;
+mod identify;
 mod known_coordinates;
 mod learn;
 mod shown;
@@ -18,7 +17,6 @@ mod verify;
 
 pub use explain::Explanation;
 pub use identification::{Candidate, Identification, QueryOptions};
-pub use identifier::Identifier;
 pub use known_coordinates::KnownCoordinates;
 pub use verify::{Verdict, Verification, verify_alone};
 
@@ -59,10 +57,14 @@ impl Settings {
 /// A learned recogniser: identifies faces among the enrolled people, and holds these. What is large is shared with clones.
 #[derive(Debug, Clone)]
 pub struct Recognizer {
-    identifier: Identifier,
+    preparation: Preparation,
+    settings: Settings,
+    /// Of the pixels, whatever is compared: it shows the basis faces and tells faces from other things.
+    space: Arc<FaceSpace>,
     gallery: Gallery,
     /// Weights of the enrolled faces, k x n.
     weights: Arc<Weights>,
+    comparer: Comparer,
     /// Coordinates of the enrolled faces in the background model, 2 k' x n, where it compares.
     coordinates: Option<Arc<DMatrix<f32>>>,
 }
@@ -81,43 +83,40 @@ impl Recognizer {
         comparer: Comparer,
         coordinates: Option<DMatrix<f32>>,
     ) -> Result<Self> {
-        let (size, components) = (preparation.size(), space.components());
+        let (size, people) = (preparation.size(), gallery.people().len());
         let kept = coordinates.as_ref().map(DMatrix::ncols);
-        let places_all = kept == comparer.keeps_coordinates().then_some(gallery.len());
-        let identifier = Identifier::from_parts(
-            preparation,
-            settings,
-            space,
-            gallery.people().to_vec(),
-            comparer,
-        )?;
-        let fits = weights.shape() == (components, gallery.len())
+        let fits = space.size() == size
+            && comparer.fits(size, people)
+            && weights.shape() == (space.components(), gallery.len())
             && gallery.faces().size() == size
-            && places_all;
+            && kept == comparer.likelihoods().map(|_| gallery.len());
         if !fits {
             return Err(Error::Inconsistent);
         }
         Ok(Self {
-            identifier,
+            preparation,
+            settings,
+            space,
             gallery,
             weights: Arc::new(weights),
+            comparer,
             coordinates: coordinates.map(Arc::new),
         })
     }
 
     /// Preparation of photos.
     pub fn preparation(&self) -> &Preparation {
-        self.identifier.preparation()
+        &self.preparation
     }
 
     /// Settings of learning.
     pub fn settings(&self) -> Settings {
-        self.identifier.settings()
+        self.settings
     }
 
     /// The face space.
-    pub fn space(&self) -> &FaceSpace {
-        self.identifier.space()
+    pub fn space(&self) -> &Arc<FaceSpace> {
+        &self.space
     }
 
     /// The people enrolled, and their faces.
@@ -135,28 +134,23 @@ impl Recognizer {
         self.coordinates.as_deref()
     }
 
+    /// The comparison of faces.
+    pub fn comparer(&self) -> &Comparer {
+        &self.comparer
+    }
+
     /// The matcher, where faces are compared by what this gallery alone teaches.
     pub fn matcher(&self) -> Option<&Matcher> {
-        self.identifier.matcher()
+        self.comparer.distances().map(|it| &it.matcher)
     }
 
     /// The calibration, where faces are compared by what this gallery alone teaches.
     pub fn calibration(&self) -> Option<&DistanceCalibration> {
-        self.identifier.calibration()
+        self.comparer.distances().map(|it| &it.calibration)
     }
 
     /// The background model moved by the gallery, where faces are compared by it.
     pub fn background(&self) -> Option<&Likelihoods> {
-        self.identifier.background()
-    }
-
-    /// The comparison of faces.
-    pub fn comparer(&self) -> &Comparer {
-        self.identifier.comparer()
-    }
-
-    /// The part of this that names people: all but the enrolled faces themselves. Probes are put to it.
-    pub fn identifier(&self) -> &Identifier {
-        &self.identifier
+        self.comparer.likelihoods()
     }
 }

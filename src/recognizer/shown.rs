@@ -1,5 +1,7 @@
 //! The space of a recogniser that pictures and tables are of.
 
+use std::sync::Arc;
+
 use super::Recognizer;
 use crate::face_space::Weights;
 use crate::kernel_pca::KernelPca;
@@ -21,7 +23,7 @@ impl Recognizer {
 
     /// The face space of plain pixels, which every recogniser has.
     pub fn linear_space(&self) -> Space {
-        Space::Linear(self.identifier.shared_space())
+        Space::Linear(Arc::clone(&self.space))
     }
 
     /// The weights of the enrolled faces (k x n) in the [space that is shown](Self::display_space).

@@ -27,13 +27,25 @@ pub enum Verdict {
     },
 }
 
+impl Verdict {
+    /// The answer in JSON and CSV.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Same => "same",
+            Self::Different => "different",
+            Self::CannotTell => "cannot-tell",
+            Self::NotAFace { .. } => "not-a-face",
+        }
+    }
+}
+
 /// The answer about two photos, or about a photo and a person.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Verification {
     /// The answer.
     pub verdict: Verdict,
     /// Probability that it is the same person: of two photos where half of all pairs are, of a photo and a
-    /// person as [`Identifier::identify`](super::Identifier::identify) has it.
+    /// person as [`Recognizer::identify`] has it.
     pub confidence: f64,
     /// With the background model the negative logarithm of the probability that it is the same person; without it the
     /// distance by the metric.

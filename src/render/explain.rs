@@ -43,7 +43,7 @@ pub fn rows(
     let face = FaceMatrix::from_pixels(size, pixels.to_vec())?;
     // Of the runner-up too, the confidence is told.
     let query = QueryOptions { top: 2, ..query };
-    let found = recognizer.identifier().identify_faces(&face, query);
+    let found = recognizer.identify_faces(&face, query);
     let explained = Explained {
         recognizer,
         found: &found[0],

@@ -25,6 +25,7 @@ pub use words::{counted, file_name};
 
 use std::io::Cursor;
 
+use image::codecs::jpeg::JpegEncoder;
 use image::codecs::png::PngEncoder;
 use image::{DynamicImage, GrayImage, ImageResult, Luma};
 
@@ -52,6 +53,19 @@ pub const ZERO: f32 = 128.0;
 pub fn png(picture: &DynamicImage) -> ImageResult<Vec<u8>> {
     let mut bytes = Cursor::new(Vec::new());
     picture.write_with_encoder(PngEncoder::new(&mut bytes))?;
+    Ok(bytes.into_inner())
+}
+
+/// Of 100: what is drawn has sharp edges.
+const JPEG_QUALITY: u8 = 92;
+
+/// The bytes of a picture as JPEG.
+///
+/// # Errors
+/// A picture without pixels.
+pub fn jpeg(picture: &DynamicImage) -> ImageResult<Vec<u8>> {
+    let mut bytes = Cursor::new(Vec::new());
+    picture.write_with_encoder(JpegEncoder::new_with_quality(&mut bytes, JPEG_QUALITY))?;
     Ok(bytes.into_inner())
 }
 

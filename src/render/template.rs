@@ -7,9 +7,7 @@ use serde::Serialize;
 use crate::error::{Error, Result};
 
 /// The page that a template makes of this data. Whatever is not marked as safe there is escaped.
-///
-/// # Errors
-/// [`Error::Inconsistent`] where the template asks for data that is not there.
+/// Errors: [`Error::Inconsistent`] where the template asks for data that is not there.
 pub(super) fn rendered(template: &str, page: &impl Serialize) -> Result<String> {
     let mut environment = Environment::empty();
     environment.set_auto_escape_callback(|_| AutoEscape::Html);

@@ -13,8 +13,8 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use subtle::ConstantTimeEq;
 
 use super::locked;
-use crate::cli::args::PublicUrl;
-use crate::cli::error::{Error, Result};
+use super::public_url::PublicUrl;
+use crate::error::{Error, Result};
 
 /// The secrets, and the names that this server goes by.
 #[derive(Debug)]
@@ -29,9 +29,7 @@ pub struct Access {
 
 impl Access {
     /// The secrets of a server at this address; without a key one is drawn.
-    ///
-    /// # Errors
-    /// A system without random numbers.
+    /// Errors: a system without random numbers.
     pub fn new(
         address: SocketAddr,
         public: Option<PublicUrl>,
@@ -48,6 +46,10 @@ impl Access {
             token: Mutex::new(Some(URL_SAFE_NO_PAD.encode(secret()?))),
             sessions: Mutex::default(),
         })
+    }
+
+    pub fn address(&self) -> SocketAddr {
+        self.address
     }
 
     pub fn key(&self) -> &str {

@@ -9,6 +9,7 @@ use axum::response::{IntoResponse, Response};
 use eigenfaces::dataset::LabelRule;
 use eigenfaces::decision::FALSE_ACCEPT_TARGET;
 use eigenfaces::enrollment::{PhotoFaces, PreparationOptions, read_folders};
+use eigenfaces::error::PhotoProblem;
 use eigenfaces::evaluate;
 use eigenfaces::model::{Edit, Plan};
 use eigenfaces::render::{explain, strip};
@@ -25,16 +26,14 @@ use super::people;
 use super::review::{self, Reviewed};
 use super::service::{Service, Shared};
 use super::typed::Typed;
-use crate::cli::args::SortBy;
-use crate::cli::json;
-use crate::cli::new_faces::{self, hashes};
-use crate::cli::output::with_schema;
+use crate::albums::SortBy;
+use crate::records::{self, with_schema};
 
 /// The model: how many people and faces, how photos become faces, what was learned.
 pub async fn model(State(service): Shared) -> Answer<Response> {
-    let state = service.up_to_date().await;
+    let state = service.snapshot();
     let object = match &state.model {
-        Some(model) => json::model(model.recognizer()),
+        Some(model) => records::model(model.recognizer()),
         None => json!({ "people": 0, "faces": 0 }),
     };
     Ok(tagged(&service, &state, &with_schema(object)))
@@ -71,7 +70,7 @@ pub async fn identify(
     let (query, drawn) = (asked.query()?, people::drawn(asked.at.as_deref())?);
     let photo = parts.take("file")?;
     let name = asked.name.unwrap_or_else(|| "photo".to_owned());
-    let state = service.up_to_date().await;
+    let state = service.snapshot();
     let shown = state.clone();
     let work = move |_: &Service| shown.identify(&decode(&photo)?, &name, drawn, query);
     let object = service.work(work).await?;
@@ -95,7 +94,7 @@ pub async fn verify(
         Some(_) => None,
         None => Some(parts.take("other")?),
     };
-    let snapshot = service.up_to_date().await;
+    let snapshot = service.snapshot();
     let object = service.work(move |_| {
         let photo = decode(&photo)?;
         let found = match (&claim.person, other) {
@@ -113,14 +112,12 @@ pub async fn verify(
             }
             (None, None) => return Err(Failure::bad("give a person or another photo")),
         };
+        if let Verdict::NotAFace { .. } = found.verdict {
+            return Err(PhotoProblem::NotAFace.into());
+        }
         Ok(json!({
             "person": claim.person,
-            "decision": match found.verdict {
-                Verdict::Same => "same",
-                Verdict::Different => "different",
-                Verdict::CannotTell => "cannot-tell",
-                Verdict::NotAFace { .. } => return Err(eigenfaces::error::PhotoProblem::NotAFace.into()),
-            },
+            "decision": found.verdict.name(),
             "confidence": found.confidence,
             "distance": found.distance,
         }))
@@ -238,11 +235,11 @@ async fn do_job(
                 let folders = [folder.clone()];
                 let read = read_folders(&folders, &LabelRule::Folder, base, job).map_err(about)?;
                 let plan = Plan::of(Edit::Folders(read), model, job).map_err(about)?;
-                Ok((plan, hashes(model)))
+                Ok((plan, Model::hashes(model)))
             };
             let (before, after) = service.change_in_job(job, expected, change).await?;
             let gallery = after.model()?;
-            let notices = new_faces::notices(gallery.recognizer(), &before)?;
+            let notices = gallery.notices(&before)?;
             notices.into_iter().for_each(|notice| job.note(notice));
             Ok(json!({ "added": gallery.gallery().len() - before.len() }))
         }
@@ -252,7 +249,7 @@ async fn do_job(
         Work::Sort { into, by } => review::sort(service, into.0, by, job).await,
         Work::WriteXmp => review::write_xmp(service, job).await,
         Work::Check => {
-            let snapshot = service.up_to_date().await;
+            let snapshot = service.snapshot();
             let check = move || {
                 let model = snapshot.model()?;
                 let recognizer = model.recognizer();
@@ -288,8 +285,6 @@ pub async fn cancel_job(State(service): Shared, UrlPath(id): UrlPath<u64>) -> An
 
 /// The last change, if it can be taken back.
 pub async fn last_change(State(service): Shared) -> Response {
-    // What was added is a change as soon as it is learned.
-    service.up_to_date().await;
     let (change, erases) = service.last_change().await.unzip();
     let told = json!({ "change": change, "erases": erases.unwrap_or(0) });
     tagged(&service, &service.snapshot(), &told)

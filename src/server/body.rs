@@ -85,9 +85,7 @@ impl Encoded {
 
 impl Parts {
     /// The bytes of a part.
-    ///
-    /// # Errors
-    /// It is not there, or empty.
+    /// Errors: it is not there, or empty.
     pub fn take(&mut self, name: &str) -> Answer<Bytes> {
         let bytes = self.0.remove(name);
         let bytes =

@@ -103,7 +103,7 @@ pub async fn recognize(
     mut parts: Parts,
 ) -> Answer<Json<Value>> {
     let photo = parts.take("file")?;
-    let snapshot = service.up_to_date().await;
+    let snapshot = service.snapshot();
     let object = service.work(move |_| {
         let photo = decode(&photo)?;
         let query = QueryOptions {
@@ -153,7 +153,7 @@ pub struct OfSubject {
     det_prob_threshold: Option<f64>,
 }
 
-/// Enrols the face of a photo. It is safe when this answers, and learned before anybody is recognised.
+/// Enrols the face of a photo: it is in the model when this answers.
 pub async fn add_face(
     State(service): Shared,
     UrlQuery(asked): UrlQuery<OfSubject>,
@@ -172,7 +172,7 @@ pub async fn add_face(
         Ok(())
     };
     let photo = service.work(move |_| decode(&photo)).await?;
-    let hash = service.add_soon(person.clone(), photo, refuse).await?;
+    let hash = service.add(person.clone(), photo, refuse).await?;
     let object = json!({ "image_id": short(hash), "subject": person.as_str() });
     Ok((StatusCode::CREATED, Json(object)).into_response())
 }
@@ -182,7 +182,7 @@ pub async fn faces(
     State(service): Shared,
     UrlQuery(asked): UrlQuery<OfSubject>,
 ) -> Answer<Json<Value>> {
-    let snapshot = service.up_to_date().await;
+    let snapshot = service.snapshot();
     let object = service.work(move |_| {
         let all: Vec<Value> = snapshot.model.as_ref().map_or_else(Vec::new, |model| {
             let (people, enrolled) = (model.people(), model.gallery().enrolled());
@@ -338,7 +338,7 @@ pub async fn detect(
 /// Whether two photos show the same person.
 pub async fn verify(State(service): Shared, mut parts: Parts) -> Answer<Json<Value>> {
     let (source, target) = (parts.take("source_image")?, parts.take("target_image")?);
-    let snapshot = service.up_to_date().await;
+    let snapshot = service.snapshot();
     let object = service.work(move |_| {
         let preparation = snapshot.preparation();
         let (source, target) = (decode(&source)?, decode(&target)?);

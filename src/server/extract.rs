@@ -28,9 +28,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for UrlQuery<T> {
 }
 
 /// A parameter that may be left empty, as templates of addresses leave it (`limit=&status=`): then it is not given.
-///
-/// # Errors
-/// A text that is no such value.
+/// Errors: a text that is no such value.
 pub fn filled<'de, T, D>(deserializer: D) -> Result<Option<T>, D::Error>
 where
     T: FromStr<Err: Display>,

@@ -8,8 +8,6 @@ use axum::response::{IntoResponse, Response};
 use eigenfaces::error::{LikelihoodError, PhotoProblem};
 use serde_json::json;
 
-use crate::cli::error::Error;
-
 /// A refusal, with what a person or a program should know.
 #[derive(Debug)]
 pub struct Failure {
@@ -96,6 +94,7 @@ impl From<eigenfaces::Error> for Failure {
             | Error::PhotoOfOther { .. }
             | Error::MergedIntoItself { .. }
             | Error::NothingToUndo
+            | Error::OtherFraming { .. }
             | Error::Pca(_) => Self::new(StatusCode::CONFLICT, error.to_string()),
             Error::PersonName { .. } | Error::NoSuchPath { .. } | Error::NoPhotos { .. } => {
                 Self::bad(error.to_string())
@@ -108,16 +107,6 @@ impl From<eigenfaces::Error> for Failure {
 impl From<LikelihoodError> for Failure {
     fn from(error: LikelihoodError) -> Self {
         eigenfaces::Error::from(error).into()
-    }
-}
-
-impl From<Error> for Failure {
-    fn from(error: Error) -> Self {
-        match error {
-            Error::Library(error) => error.into(),
-            Error::OtherFraming { .. } => Self::new(StatusCode::CONFLICT, error.to_string()),
-            _ => Self::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()),
-        }
     }
 }
 

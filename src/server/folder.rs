@@ -12,6 +12,7 @@ use axum::response::{IntoResponse, Response};
 use eigenfaces::background::Background;
 use eigenfaces::dataset::ContentHash;
 use eigenfaces::grouping;
+use eigenfaces::render;
 use eigenfaces::render::annotate::{Mark, annotate};
 use eigenfaces::render::lettering;
 use eigenfaces::{Decision, Person};
@@ -26,14 +27,13 @@ use super::failure::{Answer, Failure};
 use super::folder_faces::{CHANGED, FolderFace, file_as_grouped, id};
 use super::service::{Service, Shared};
 use super::zipped;
-use crate::cli::annotate::jpeg;
 
 /// The longer side of a photo that is shown, in pixels, unless the client wants less.
 const LONGEST_SIDE: u32 = 1600;
 
 /// The people of the folder that was grouped last: those of whom a face in it is enrolled. Nobody else has been named by a person.
 pub async fn named(State(service): Shared) -> Answer<Json<Value>> {
-    let snapshot = service.up_to_date().await;
+    let snapshot = service.snapshot();
     let work = move |service: &Service| {
         let folder = service.folder()?;
         let enrolled = service.enrolled(&snapshot);
@@ -128,7 +128,7 @@ pub async fn portrait(State(service): Shared, UrlPath(id): UrlPath<String>) -> A
 }
 
 fn shown(picture: &DynamicImage) -> Answer<Response> {
-    let bytes = jpeg(picture)
+    let bytes = render::jpeg(picture)
         .map_err(|error| Failure::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))?;
     Ok(([(header::CONTENT_TYPE, "image/jpeg")], bytes).into_response())
 }
@@ -171,7 +171,7 @@ pub struct Of {
 
 /// The photos of a person as a ZIP: those of the folder that was grouped last in which a face of this person is enrolled.
 pub async fn archive(State(service): Shared, UrlQuery(of): UrlQuery<Of>) -> Answer<Response> {
-    let snapshot = service.up_to_date().await;
+    let snapshot = service.snapshot();
     let work = move |service: &Service| {
         let folder = service.folder()?;
         let enrolled = service.enrolled(&snapshot);

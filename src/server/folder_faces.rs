@@ -5,13 +5,12 @@ use std::path::{Path, PathBuf};
 
 use axum::http::StatusCode;
 use eigenfaces::Person;
+use eigenfaces::albums::{AlbumFace, EnrolledPixels};
 use eigenfaces::dataset::{ContentHash, PhotoFile};
 use eigenfaces::face_index::FaceKey;
 use eigenfaces::locate::Location;
 
 use super::failure::{Answer, Failure};
-use crate::cli::group::albums::Shown;
-use crate::cli::group::enrolled::Enrolled;
 
 /// What is said of a photo that is no longer what was grouped.
 pub const CHANGED: &str =
@@ -43,7 +42,7 @@ pub fn file_as_grouped(photo: &Path, content: ContentHash) -> Option<PhotoFile> 
 
 impl FolderFace {
     /// The person as whom it is enrolled.
-    pub fn person<'a>(&self, enrolled: &'a Enrolled) -> Option<&'a Person> {
+    pub fn person<'a>(&self, enrolled: &'a EnrolledPixels) -> Option<&'a Person> {
         enrolled.by_hash(self.pixels)
     }
 }
@@ -54,7 +53,7 @@ pub fn id(key: FaceKey) -> String {
 }
 
 impl FolderFaces {
-    pub fn of(path: &Path, faces: &[Shown<'_>]) -> Self {
+    pub fn of(path: &Path, faces: &[AlbumFace<'_>]) -> Self {
         let known = faces.iter().map(|face| {
             let known = FolderFace {
                 photo: face.photo.clone(),
@@ -71,9 +70,7 @@ impl FolderFaces {
     }
 
     /// A face by its name.
-    ///
-    /// # Errors
-    /// The folder has no such face.
+    /// Errors: the folder has no such face.
     pub fn find(&self, id: &str) -> Answer<(FaceKey, &FolderFace)> {
         let key = || {
             let (photo, number) = id.split_once('-')?;
@@ -100,7 +97,7 @@ impl FolderFaces {
     /// The faces that are enrolled, by person. A person gave each of them its name.
     pub fn named<'a>(
         &'a self,
-        enrolled: &'a Enrolled,
+        enrolled: &'a EnrolledPixels,
     ) -> BTreeMap<&'a Person, Vec<(FaceKey, &'a FolderFace)>> {
         let mut named: BTreeMap<&Person, Vec<_>> = BTreeMap::new();
         for (key, face) in &self.faces {

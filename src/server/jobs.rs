@@ -10,7 +10,6 @@ use serde_json::{Value, json};
 
 use super::failure::{Answer, Failure};
 use super::locked;
-use crate::cli::learning::notice_in_words;
 
 /// Number of newer jobs after which one that ended is forgotten.
 const KEPT: usize = 50;
@@ -194,7 +193,7 @@ impl Observer for Job {
     }
 
     fn notice(&self, notice: &Notice<'_>) {
-        self.note(notice_in_words(notice));
+        self.note(notice.to_string());
     }
 
     fn is_cancelled(&self) -> bool {

@@ -8,7 +8,6 @@ mod answer;
 mod api;
 mod base64;
 mod body;
-mod check;
 mod compreface;
 mod connections;
 mod explore;
@@ -23,11 +22,11 @@ mod opening;
 mod page;
 mod people;
 mod places;
+mod public_url;
 mod review;
 mod routes;
 mod service;
 mod typed;
-mod watching;
 mod workers;
 mod zipped;
 
@@ -45,16 +44,14 @@ use axum::extract::{DefaultBodyLimit, Request};
 use axum::http::StatusCode;
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse as _, Response};
+use eigenfaces::Model;
 use eigenfaces::store::{ModelLock, Wait};
 
-use crate::cli::args::{Key, Serve};
-use crate::cli::error::{Error, Result};
-use crate::cli::misuse;
-use crate::cli::model_changes::no_locks;
-use crate::cli::outcome::Outcome;
-use crate::cli::output::{Output, shown};
+use crate::enrollment::Observer;
+use crate::error::{Error, Result};
 use access::Access;
 use opening::Opening;
+pub use public_url::PublicUrl;
 use service::Service;
 
 /// The largest body of a request; the decoder has its own limits besides.
@@ -63,74 +60,105 @@ const MOST_BYTES: usize = 20 << 20;
 /// No answer takes longer; long work is a job.
 const LONGEST: Duration = Duration::from_secs(60);
 
-/// Serves until the program is told to end.
-pub fn run(args: &Serve, model: &Path, output: &Output) -> Result<Outcome> {
-    let address = args.listen;
-    let given = args.given_key()?;
-    let key = given.as_ref().map(Key::checked).transpose();
-    let key = key.unwrap_or_else(|wrong| misuse::bad_value(wrong));
-    if args.check {
-        return check::run(address, key, output);
-    }
-    if !address.ip().is_loopback() && key.is_none() {
-        return Err(Error::Told(format!(
-            "{address} can be reached from other machines: give a key in EIGENFACES_KEY, or listen on 127.0.0.1"
-        )));
-    }
-    if rayon::current_thread_index().is_some() {
-        // The program works alone: see `start_threads`.
-        return Err(Error::Told(
-            "the system starts no thread for this program, and serving takes some; close other programs or raise the limit (ulimit -u)".to_owned(),
-        ));
-    }
-    let lock = ModelLock::acquire(model, Wait::Fail)?;
-    if !lock.is_held() {
-        output.say(&no_locks(model));
-    }
-    let failed = |error| serve_error(address, &error);
-    let listener = TcpListener::bind(address).map_err(failed)?;
-    listener.set_nonblocking(true).map_err(failed)?;
-    let address = listener.local_addr().unwrap_or(address);
-    let access = Access::new(address, args.public_url.clone(), key.map(str::to_owned))?;
-    let page = access.first_address();
-    let key = access.key().to_owned();
-    let service = Arc::new(Service::open(model, lock, access, *output)?);
-    let opening = Opening::default();
-    let webhook = watching::begin(args, &service, *output)?;
-    #[cfg(unix)]
-    {
-        let (service, opening, output) = (Arc::clone(&service), opening.clone(), *output);
-        crate::cli::interrupt::before_interrupt(move || {
-            opening.end();
-            service.end();
-            if let Some(webhook) = &webhook {
-                webhook.end(&output);
-            }
-        });
+/// Hears what whoever started the server should know.
+pub type Messages = Box<dyn Observer + Send>;
+
+/// Where the server listens, and whom it lets in.
+#[derive(Debug)]
+pub struct Settings {
+    pub address: SocketAddr,
+    /// The key of programs; without one it is drawn.
+    pub key: Option<String>,
+    /// Where browsers reach the page through a proxy.
+    pub public: Option<PublicUrl>,
+}
+
+/// A server that listens, and does not answer yet.
+pub struct Server {
+    listener: TcpListener,
+    service: Arc<Service>,
+    opening: Opening,
+}
+
+impl Server {
+    /// Takes the lock of the model, and listens.
+    /// Errors: an address that other machines can reach, without a key; a model or an address that is in use; a file that is no model.
+    pub fn open(settings: Settings, model: &Path, messages: Messages) -> Result<Self> {
+        let Settings {
+            address,
+            key,
+            public,
+        } = settings;
+        if !address.ip().is_loopback() && key.is_none() {
+            return Err(Error::Told(format!(
+                "{address} can be reached from other machines: give a key in EIGENFACES_KEY, or listen on 127.0.0.1"
+            )));
+        }
+        if rayon::current_thread_index().is_some() {
+            // The program works alone: see `start_threads`.
+            return Err(Error::Told(
+                "the system starts no thread for this program, and serving takes some; close other programs or raise the limit (ulimit -u)".to_owned(),
+            ));
+        }
+        let lock = ModelLock::acquire(model, Wait::Fail)?;
+        lock.report_missing(&*messages);
+        let failed = |error| serve_error(address, &error);
+        let listener = TcpListener::bind(address).map_err(failed)?;
+        listener.set_nonblocking(true).map_err(failed)?;
+        let address = listener.local_addr().unwrap_or(address);
+        let access = Access::new(address, public, key)?;
+        Ok(Self {
+            listener,
+            service: Arc::new(Service::open(model, lock, access, messages)?),
+            opening: Opening::default(),
+        })
     }
 
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
-        .max_blocking_threads(64)
-        .enable_io()
-        .enable_time()
-        .build()
-        .map_err(failed)?;
-    runtime.block_on(async {
-        let listener = tokio::net::TcpListener::from_std(listener).map_err(failed)?;
-        // Nobody could ask it otherwise, so both are said under --quiet too.
-        output.tell(&format!("serving {} at {page}", shown(model)));
-        if given.is_none() {
-            output.tell(&format!("key for programs (header x-api-key): {key}"));
+    /// The address that opens the page, once.
+    pub fn page(&self) -> String {
+        self.service.access.first_address()
+    }
+
+    /// The key of programs.
+    pub fn key(&self) -> &str {
+        self.service.access.key()
+    }
+
+    /// Gives the model as it is whenever it is called; nothing while nobody is enrolled.
+    pub fn model(&self) -> impl Fn() -> Option<Arc<Model>> + Send + use<> {
+        let service = Arc::clone(&self.service);
+        move || service.snapshot().model
+    }
+
+    /// Ends the server well: what was acknowledged is learned.
+    pub fn ending(&self) -> impl Fn() + Send + Sync + use<> {
+        let (service, opening) = (Arc::clone(&self.service), self.opening.clone());
+        move || {
+            opening.end();
+            service.end();
         }
-        output.say("press Ctrl-C to end");
-        if args.open {
-            opening::open(&page, &opening, &service, output);
-        }
-        let below = service.access.path().to_owned();
-        connections::serve(listener, router(service), &below).await;
-        Ok(Outcome::Done)
-    })
+    }
+
+    /// Answers until the program ends; the page is opened in the browser first where `opens`.
+    pub fn run(self, opens: bool) -> Result<()> {
+        let failed = |error: std::io::Error| serve_error(self.service.access.address(), &error);
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(2)
+            .max_blocking_threads(64)
+            .enable_io()
+            .enable_time()
+            .build()
+            .map_err(failed)?;
+        runtime.block_on(async {
+            let listener = tokio::net::TcpListener::from_std(self.listener).map_err(failed)?;
+            if opens {
+                opening::open(&self.opening, &self.service);
+            }
+            let below = self.service.access.path().to_owned();
+            connections::serve(listener, router(Arc::clone(&self.service)), &below).await;
+            Ok(())
+        })
+    }
 }
 
 fn serve_error(address: SocketAddr, error: &std::io::Error) -> Error {

@@ -13,7 +13,6 @@ use tempfile::{NamedTempFile, TempPath};
 
 use super::locked;
 use super::service::Service;
-use crate::cli::output::Output;
 
 /// Time after which the file is removed, opened or not.
 const LONGEST: Duration = Duration::from_secs(120);
@@ -32,14 +31,14 @@ impl Opening {
     }
 }
 
-/// Opens an address with the one-time token. Where that fails, the address stands on the terminal.
-pub fn open(address: &str, opening: &Opening, service: &Arc<Service>, output: &Output) {
+/// Opens the address with the one-time token. Where that fails, it stands on the terminal.
+pub fn open(opening: &Opening, service: &Arc<Service>) {
     let opener = match std::env::consts::OS {
         "macos" => "open",
         "windows" => "explorer",
         _ => "xdg-open",
     };
-    let opened = leading_to(address).and_then(|file| {
+    let opened = leading_to(&service.access.first_address()).and_then(|file| {
         Command::new(opener)
             .arg(file.path())
             .stdin(Stdio::null())
@@ -49,7 +48,9 @@ pub fn open(address: &str, opening: &Opening, service: &Arc<Service>, output: &O
         Ok(file)
     });
     let Ok(file) = opened.map(NamedTempFile::into_temp_path) else {
-        output.say("no browser could be started: open the address above");
+        service
+            .messages
+            .say("no browser could be started: open the address above");
         return;
     };
     *locked(&opening.0) = Some(file);

@@ -28,9 +28,6 @@ pub fn short(hash: ContentHash) -> String {
 }
 
 /// A face by its hash, or by the short name of it.
-///
-/// # Errors
-/// There is none.
 pub fn find_face(gallery: &Gallery, name: &str) -> Answer<usize> {
     let is_meant = |hash: ContentHash| hash.to_string() == name || short(hash) == name;
     let found = gallery
@@ -142,7 +139,7 @@ pub fn counted(snapshot: &Snapshot) -> Vec<(Person, usize)> {
 
 /// Everybody who is enrolled.
 pub async fn list(State(service): Shared) -> Answer<Response> {
-    let state = service.up_to_date().await;
+    let state = service.snapshot();
     let people = state.model.as_ref().map_or_else(Vec::new, |model| {
         let mut portraits = vec![None; model.people().len()];
         for face in model.gallery().enrolled() {
@@ -160,7 +157,7 @@ pub async fn list(State(service): Shared) -> Answer<Response> {
 
 /// The faces of a person.
 pub async fn faces(State(service): Shared, UrlPath(person): UrlPath<String>) -> Answer<Response> {
-    let state = service.up_to_date().await;
+    let state = service.snapshot();
     let gallery = state.model()?.gallery();
     let person = gallery.find(&person)?;
     let faces = gallery.faces_of(person).into_iter();
@@ -326,7 +323,7 @@ async fn erased(
     headers: &HeaderMap,
     chosen: impl FnOnce(&Model) -> Answer<Vec<usize>> + Send + 'static,
 ) -> Answer<Response> {
-    service.up_to_date().await.model()?;
+    service.snapshot().model()?;
     let (erased, state) = service.erase(expected(headers), chosen).await?;
     Ok(tagged(service, &state, &json!({ "erased": erased.len() })))
 }

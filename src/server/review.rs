@@ -11,46 +11,37 @@ use eigenfaces::dataset::ContentHash;
 use eigenfaces::enrollment::Observer;
 use eigenfaces::face_index::Answers;
 use eigenfaces::model::{Edit, Plan, Step};
+use eigenfaces::render;
 use eigenfaces::store::NamesIn;
 use eigenfaces::xmp::OwnNames;
 use eigenfaces::{Model, Person, QueryOptions};
-use image::codecs::jpeg::JpegEncoder;
-use image::{ExtendedColorType, GrayImage};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::failure::{Answer, Failure, about_folder};
+use super::failure::{Failure, about_folder};
 use super::folder_faces::{self, FolderFaces};
 use super::jobs::Job;
 use super::service::{Changes, Gesture, Service, Snapshot};
-use crate::cli::args::SortBy;
-use crate::cli::error::{Error, Result};
-use crate::cli::group::albums::{self, Albums, Remembered, Shown};
-use crate::cli::group::answers::{IGNORE, NOT_THIS};
-use crate::cli::group::apply;
-use crate::cli::group::enrolled::Enrolled;
-use crate::cli::group::named::NamedGroups;
-use crate::cli::group::table::Row;
-use crate::cli::group::{Sorted, by_photo, identifier};
-use crate::cli::output::counted;
-use crate::cli::sidecars::{Named, Sidecars, Writing};
-use crate::cli::sorting::{Folder, Sorted as Sorter};
+use crate::albums::{
+    self, AlbumFace, Albums, Answer, AnswerAt, EnrolledPixels, FacePlace, FaceRecord,
+    FacesByPerson, Folder, MOST_APART, NameAt, NamedFaces, Others, Remembered, Sidecars, SortBy,
+    Sorter, Writing, by_photo,
+};
+use crate::error::{Error, Result};
+use crate::text::counted;
+
+type Reply<T> = super::failure::Answer<T>;
 
 /// Faces that are sent at a time; the others come when these are named. Of ignored ones as many.
 const MOST_FACES: usize = 600;
-
-/// JPEG quality of the faces on the page: a few kilobytes each.
-const QUALITY: u8 = 85;
 
 /// Photos of which it is told why they could not be done.
 const MOST_PROBLEMS: usize = 20;
 
 /// The faces of a folder: those of people who are enrolled, to be confirmed, and the others in groups, the largest first.
-///
-/// # Errors
-/// A folder that cannot be read; cancelled.
-pub async fn group(service: &Arc<Service>, folder: PathBuf, job: &Arc<Job>) -> Answer<Value> {
-    let (snapshot, job) = (service.up_to_date().await, Arc::clone(job));
+/// Errors: a folder that cannot be read; cancelled.
+pub async fn group(service: &Arc<Service>, folder: PathBuf, job: &Arc<Job>) -> Reply<Value> {
+    let (snapshot, job) = (service.snapshot(), Arc::clone(job));
     let own = Arc::clone(service);
     let work = move || {
         let found = grouped(&own, &snapshot, &folder, &*job);
@@ -68,22 +59,22 @@ fn grouped(
     snapshot: &Snapshot,
     folder: &Path,
     observer: &dyn Observer,
-) -> Answer<Value> {
+) -> Reply<Value> {
     let about = |error: Error| about_folder(folder, &error);
     let folders = [folder.to_owned()];
     let albums = Albums::open(&folders, None, observer).map_err(about)?;
     let model = snapshot.model.as_deref();
-    let identifier = model.and_then(identifier);
+    let recognizer = model.and_then(albums::identifying);
     let faces = albums.faces();
     let enrolled = service.enrolled(snapshot);
-    let own = |face: &Shown<'_>| enrolled.person(&face.found.pixels).cloned();
+    let own = |face: &AlbumFace<'_>| enrolled.person(&face.found.pixels).cloned();
     let query = QueryOptions::default();
-    let sorted = Sorted::of(&faces, &albums, identifier, &own, query)?;
+    let sorted = FacesByPerson::of(&faces, &albums, recognizer, &own, query)?;
     service.set_folder(FolderFaces::of(folder, &faces));
 
     let mut room = MOST_FACES;
-    let mut shown_some = |faces: &mut dyn Iterator<Item = &Shown<'_>>| {
-        let some: Vec<Value> = faces.take(room).map(shown).collect();
+    let mut shown_some = |faces: &mut dyn Iterator<Item = &AlbumFace<'_>>| {
+        let some: Vec<ShownFace> = faces.take(room).map(ShownFace::of).collect();
         room -= some.len();
         some
     };
@@ -114,7 +105,7 @@ fn grouped(
     let ignored = faces.iter().filter(|face| {
         answers.ignored.contains(&face.key) && enrolled.person(&face.found.pixels).is_none()
     });
-    let mut ignored: Vec<&Shown<'_>> = ignored.collect();
+    let mut ignored: Vec<&AlbumFace<'_>> = ignored.collect();
     ignored.sort_by(|a, b| by_photo(a, b));
     let proposals = sorted.grouping.proposals.iter();
     let proposals: Vec<[usize; 2]> = proposals.map(|proposal| proposal.groups).collect();
@@ -129,7 +120,7 @@ fn grouped(
         "left_out": left_out,
         "groups": groups,
         "proposals": proposals,
-        "ignored": ignored.into_iter().take(MOST_FACES).map(shown).collect::<Vec<Value>>(),
+        "ignored": ignored.into_iter().take(MOST_FACES).map(ShownFace::of).collect::<Vec<_>>(),
         "unsaved": unsaved,
     }))
 }
@@ -145,24 +136,26 @@ fn probably<'a>(group: &[usize], probable: &'a [Option<Person>]) -> Option<&'a P
         .map(|(person, _)| person)
 }
 
-fn shown(face: &Shown<'_>) -> Value {
-    let mut object = face.json();
-    object["id"] = folder_faces::id(face.key).into();
-    object["picture"] = jpeg_data_uri(&face.picture()).into();
-    object
+/// A face as the page shows it.
+#[derive(Serialize)]
+struct ShownFace {
+    #[serde(flatten)]
+    face: FaceRecord,
+    id: String,
+    /// As a data URL.
+    picture: String,
 }
 
-fn jpeg_data_uri(picture: &GrayImage) -> String {
-    let mut jpeg = Vec::new();
-    let (width, height) = picture.dimensions();
-    // Into memory, and of a kind that JPEG knows: it cannot fail but for a picture of no pixels.
-    let _ = JpegEncoder::new_with_quality(&mut jpeg, QUALITY).encode(
-        picture.as_raw(),
-        width,
-        height,
-        ExtendedColorType::L8,
-    );
-    format!("data:image/jpeg;base64,{}", STANDARD.encode(jpeg))
+impl ShownFace {
+    fn of(face: &AlbumFace<'_>) -> Self {
+        // It cannot fail but for a picture of no pixels.
+        let jpeg = render::jpeg(&face.picture().into()).unwrap_or_default();
+        Self {
+            face: face.record(),
+            id: folder_faces::id(face.key),
+            picture: format!("data:image/jpeg;base64,{}", STANDARD.encode(jpeg)),
+        }
+    }
 }
 
 #[derive(Debug, Deserialize)]
@@ -178,21 +171,18 @@ pub struct Reviewed {
 }
 
 /// Enrols the faces that were named, and remembers what was said of the others.
-///
-/// # Errors
-/// A name that cannot be one; no face that can be used; the gallery was changed meanwhile.
+/// Errors: a name that cannot be one; no face that can be used; the gallery was changed meanwhile.
 pub async fn name(
     service: &Arc<Service>,
     expected: Option<String>,
     groups: Vec<Reviewed>,
     job: &Arc<Job>,
-) -> Answer<Value> {
+) -> Reply<Value> {
     let folder = service.folder()?;
     let told = in_words(&groups);
     let work = move |service: &Service, changes: &mut Changes, _: &Job| {
         let enrolled = service.enrolled(&service.snapshot());
-        let wrong = |reason| Error::about(Path::new("names"), reason);
-        let mut review = NamedGroups::of(rows(&groups, &folder, &enrolled)?, None, wrong)?;
+        let mut review = NamedFaces::of(said(&groups, &folder, &enrolled)?, None)?;
         let mut answer = json!({ "added": 0 });
         if review.has_names() {
             let file = service.file();
@@ -214,39 +204,48 @@ pub async fn name(
     service.in_turn(job, work).await
 }
 
-/// What was said of faces, as the table of groups has it.
-fn rows(groups: &[Reviewed], folder: &FolderFaces, enrolled: &Enrolled) -> Answer<Vec<Row>> {
-    let mut rows = Vec::new();
-    for (number, group) in groups.iter().enumerate() {
-        let person = group.person.as_deref().unwrap_or(IGNORE);
-        let mut say = |name: &str, id: &str| {
+/// The answers about faces.
+fn said(
+    groups: &[Reviewed],
+    folder: &FolderFaces,
+    enrolled: &EnrolledPixels,
+) -> Reply<Vec<AnswerAt>> {
+    let mut said = Vec::new();
+    for group in groups {
+        let person = group.person.as_deref();
+        let answer = person.map_or(Ok(Answer::Ignored), Answer::typed)?;
+        let mut say = |id: &str, answer: Answer| {
             let (key, face) = folder.find(id)?;
-            rows.push(Row {
-                line: 0,
-                group: number.to_string(),
-                name: name.to_owned(),
+            let place = FacePlace {
                 photo: face.photo.clone(),
                 face: key.face + 1,
                 bounds: Some(face.location.bounds),
-            });
-            Answer::Ok(())
+            };
+            said.push((place, answer));
+            Reply::Ok(said.len() - 1)
         };
-        group.faces.iter().try_for_each(|id| say(person, id))?;
-        group.wrong.iter().try_for_each(|id| say(NOT_THIS, id))?;
-        if group.faces.is_empty() {
+        let faces = group.faces.iter().map(|id| say(id, answer.clone()));
+        let mut faces: Vec<usize> = faces.collect::<Reply<_>>()?;
+        if faces.is_empty() && !group.wrong.is_empty() {
             // Then it is other faces of the person that they are unlike.
             let named = folder.named(enrolled);
-            let named = named.iter().find(|(own, _)| own.is_called(person));
-            let own = named.map_or(&[][..], |(_, faces)| faces);
-            own.iter()
-                .try_for_each(|(key, _)| say("", &folder_faces::id(*key)))?;
+            let named = named
+                .iter()
+                .find(|(own, _)| person.is_some_and(|person| own.is_called(person)));
+            let own = named.map_or(&[][..], |(_, faces)| faces).iter();
+            let own = own.map(|(key, _)| say(&folder_faces::id(*key), Answer::Nothing));
+            faces = own.collect::<Reply<_>>()?;
+        }
+        faces.truncate(MOST_APART);
+        for id in &group.wrong {
+            say(id, Answer::NotThese(faces.clone()))?;
         }
     }
-    Ok(rows)
+    Ok(said)
 }
 
-fn enroll(model: Option<&Model>, file: &Path, review: &mut NamedGroups) -> Answer<(Plan, Value)> {
-    let preparation = apply::preparation(model, file)?;
+fn enroll(model: Option<&Model>, file: &Path, review: &mut NamedFaces) -> Reply<(Plan, Value)> {
+    let preparation = albums::preparation(model, file)?;
     let (faces, wrong) = review.prepared(&preparation);
     if faces.is_empty() && !review.has_others() {
         let reason = wrong
@@ -278,14 +277,12 @@ fn in_words(groups: &[Reviewed]) -> String {
 }
 
 /// Has faces that were ignored take part again.
-///
-/// # Errors
-/// A face that the folder does not have; an index that cannot be written.
-pub async fn bring_back(service: &Arc<Service>, ids: Vec<String>, job: &Arc<Job>) -> Answer<Value> {
+/// Errors: a face that the folder does not have; an index that cannot be written.
+pub async fn bring_back(service: &Arc<Service>, ids: Vec<String>, job: &Arc<Job>) -> Reply<Value> {
     let folder = service.folder()?;
     let work = move |service: &Service, changes: &mut Changes, _: &Job| {
         let keys = ids.iter().map(|id| Ok(folder.find(id)?.0));
-        let keys: BTreeSet<_> = keys.collect::<Answer<_>>()?;
+        let keys: BTreeSet<_> = keys.collect::<Reply<_>>()?;
         let file = albums::index_of(&folder.path);
         let again = |answers: &mut Answers| {
             answers.ignored.retain(|key| !keys.contains(key));
@@ -303,21 +300,19 @@ pub async fn bring_back(service: &Arc<Service>, ids: Vec<String>, job: &Arc<Job>
 }
 
 /// Sorts the photos of people who were named into a folder each.
-///
-/// # Errors
-/// Nobody was named; cancelled. What fails with single photos is in the answer.
+/// Errors: nobody was named; cancelled. What fails with single photos is in the answer.
 pub async fn sort(
     service: &Arc<Service>,
     into: PathBuf,
     by: SortBy,
     job: &Arc<Job>,
-) -> Answer<Value> {
+) -> Reply<Value> {
     if !into.is_absolute() {
         let message = "give the whole path of the folder to sort into, such as /home/me/People";
         return Err(Failure::bad(message));
     }
     let work = move |named: &NamedPhotos| {
-        let mut sorted = Sorter::of_named(&into, by);
+        let mut sorted = Sorter::new(&into, Some(by), Others::Stay);
         let problems = named.each(|photo, _, faces| {
             let people = faces.iter().map(|(person, _)| Folder::of(person.as_str()));
             sorted.add_to(photo, people.collect::<BTreeSet<_>>())
@@ -334,21 +329,17 @@ pub async fn sort(
 
 /// Writes the names that a person gave into sidecars. A name that stands there stays, and where any cannot be read, nothing is
 /// written.
-///
-/// # Errors
-/// As [`sort`].
-pub async fn write_xmp(service: &Arc<Service>, job: &Arc<Job>) -> Answer<Value> {
-    let output = service.silent();
+pub async fn write_xmp(service: &Arc<Service>, job: &Arc<Job>) -> Reply<Value> {
     let work = move |named: &NamedPhotos| {
         let mut sidecars = Sidecars::new(Writing::Done, NamesIn::Beside, OwnNames::Keep);
         let problems = named.each(|photo, hash, faces| {
-            let names = faces.iter().map(|(person, bounds)| Named {
+            let names = faces.iter().map(|(person, bounds)| NameAt {
                 bounds: *bounds,
                 name: person.as_str(),
                 confidence: None,
             });
-            let names: Vec<Named<'_>> = names.collect();
-            sidecars.add(photo, &named.folder.boxes(hash), &names, &output)
+            let names: Vec<NameAt<'_>> = names.collect();
+            sidecars.add(photo, &named.folder.boxes(hash), &names, &())
         })?;
         let [sidecars, names, kept] = sidecars.counts();
         Ok(json!({ "sidecars": sidecars, "names": names, "kept": kept, "problems": problems }))
@@ -359,7 +350,7 @@ pub async fn write_xmp(service: &Arc<Service>, job: &Arc<Job>) -> Answer<Value> 
 /// The photos of the folder in which a person has named somebody.
 struct NamedPhotos {
     folder: Arc<FolderFaces>,
-    enrolled: Arc<Enrolled>,
+    enrolled: Arc<EnrolledPixels>,
     job: Arc<Job>,
 }
 
@@ -368,7 +359,7 @@ impl NamedPhotos {
     fn each(
         &self,
         mut work: impl FnMut(&Path, ContentHash, &[(&Person, [f32; 4])]) -> Result<()>,
-    ) -> Answer<Vec<String>> {
+    ) -> Reply<Vec<String>> {
         let mut photos: BTreeMap<_, Vec<_>> = BTreeMap::new();
         for (person, faces) in self.folder.named(&self.enrolled) {
             for (key, face) in faces {
@@ -408,9 +399,9 @@ impl NamedPhotos {
 async fn with_named(
     service: &Arc<Service>,
     job: &Arc<Job>,
-    work: impl FnOnce(&NamedPhotos) -> Answer<Value> + Send + 'static,
-) -> Answer<Value> {
-    let snapshot = service.up_to_date().await;
+    work: impl FnOnce(&NamedPhotos) -> Reply<Value> + Send + 'static,
+) -> Reply<Value> {
+    let snapshot = service.snapshot();
     let (folder, job) = (service.folder()?, Arc::clone(job));
     let own = Arc::clone(service);
     let work = move || {

@@ -3,42 +3,38 @@
 
 mod additions;
 mod changes;
-mod progress;
 mod snapshot;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use axum::extract::State;
 use axum::http::StatusCode;
 use eigenfaces::Model;
-use eigenfaces::model::TakenIn;
-use eigenfaces::store::{Journal, ModelLock};
-use tokio::sync::watch;
+use eigenfaces::store::ModelLock;
 
+use self::additions::Arrivals;
 pub use self::changes::{Changes, Gesture};
-use self::progress::Progress;
 pub use self::snapshot::Snapshot;
+use super::Messages;
 use super::access::Access;
 use super::failure::{Answer, Failure};
 use super::folder_faces::FolderFaces;
 use super::jobs::Jobs;
 use super::locked;
 use super::workers::{Background, Workers};
-use crate::cli::error::Result;
-use crate::cli::group::enrolled::Enrolled;
-use crate::cli::model_changes;
-use crate::cli::output::Output;
+use crate::albums::EnrolledPixels;
+use crate::error::Result;
 
 /// The service, as handlers are given it.
 pub type Shared = State<Arc<Service>>;
 
-/// Time that the change being made has left when the server is told to end. Faces in the journal are safe anyway.
+/// Time that the change being made has left when the server is told to end.
 const LAST_CHANGE: Duration = Duration::from_secs(5);
 
-#[derive(Debug)]
 pub struct Service {
     pub access: Access,
     pub jobs: Jobs,
@@ -46,61 +42,46 @@ pub struct Service {
     /// Tells the revisions of this run from those of another.
     run: u32,
     current: RwLock<Snapshot>,
-    /// Held for no longer than a record takes to be written.
-    journal: Mutex<Journal>,
     changes: Arc<tokio::sync::Mutex<Changes>>,
     /// The changes that wait for their turn, by their numbers.
     queue: Mutex<BTreeSet<u64>>,
-    progress: watch::Sender<Progress>,
+    arrivals: Mutex<Arrivals>,
+    is_ending: AtomicBool,
     workers: Arc<Workers>,
-    output: Output,
+    pub messages: Messages,
     /// The folder that was grouped last.
     folder: Mutex<Option<Arc<FolderFaces>>>,
     /// Whose enrolled faces are, and the revision of which that is.
-    enrolled: Mutex<Option<(u64, Arc<Enrolled>)>>,
+    enrolled: Mutex<Option<(u64, Arc<EnrolledPixels>)>>,
 }
 
 impl Service {
-    /// Reads the model, if there is one, and learns what an earlier run had no time to.
-    ///
-    /// # Errors
-    /// A file that is no model.
-    pub fn open(file: &Path, mut lock: ModelLock, access: Access, output: Output) -> Result<Self> {
-        let (model, taken) = Model::open(file, &lock)?;
-        if taken != TakenIn::default() {
-            lock.follow();
-        }
-        model_changes::report_taken_in(&taken, file, &output);
-        let model = model.map(Arc::new);
+    /// Reads the model, if there is one.
+    /// Errors: a file that is no model.
+    pub fn open(file: &Path, lock: ModelLock, access: Access, messages: Messages) -> Result<Self> {
+        let model = Model::at(file)?.map(Arc::new);
         Ok(Self {
             access,
             jobs: Jobs::default(),
             file: file.to_owned(),
             run: std::process::id(),
             current: RwLock::new(Snapshot { model, revision: 1 }),
-            journal: Mutex::new(Journal::open(file)?),
             changes: Arc::new(tokio::sync::Mutex::new(Changes {
                 lock,
                 said: Vec::new(),
             })),
             queue: Mutex::default(),
-            progress: watch::Sender::default(),
+            arrivals: Mutex::default(),
+            is_ending: AtomicBool::new(false),
             workers: Arc::new(Workers::start()?),
-            output,
+            messages,
             folder: Mutex::default(),
             enrolled: Mutex::default(),
         })
     }
 
-    /// Output that tells nobody: what is said of photos and people belongs into the answer.
-    pub fn silent(&self) -> Output {
-        self.output.silent()
-    }
-
     /// The folder that was grouped last.
-    ///
-    /// # Errors
-    /// There is none, or faces were erased since.
+    /// Errors: there is none, or faces were erased since.
     pub fn folder(&self) -> Answer<Arc<FolderFaces>> {
         let none = || {
             let message =
@@ -115,12 +96,12 @@ impl Service {
     }
 
     /// Whose enrolled faces are, by their pixels: worked out once for each state of the gallery.
-    pub fn enrolled(&self, snapshot: &Snapshot) -> Arc<Enrolled> {
+    pub fn enrolled(&self, snapshot: &Snapshot) -> Arc<EnrolledPixels> {
         let mut kept = locked(&self.enrolled);
         match &*kept {
             Some((revision, enrolled)) if *revision == snapshot.revision => Arc::clone(enrolled),
             _ => {
-                let enrolled = Arc::new(Enrolled::of(snapshot.model.as_deref()));
+                let enrolled = Arc::new(EnrolledPixels::of(snapshot.model.as_deref()));
                 *kept = Some((snapshot.revision, Arc::clone(&enrolled)));
                 enrolled
             }
@@ -133,7 +114,7 @@ impl Service {
         *locked(&self.enrolled) = None;
     }
 
-    /// The gallery as it is, without faces that were added and are not learned yet.
+    /// The gallery as it is.
     pub fn snapshot(&self) -> Snapshot {
         let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
         current.clone()
@@ -154,9 +135,6 @@ impl Service {
     }
 
     /// Works for a request on a core, as soon as one is free.
-    ///
-    /// # Errors
-    /// Those of the work; too many are waiting.
     pub async fn work<T: Send + 'static>(
         self: &Arc<Self>,
         work: impl FnOnce(&Self) -> Answer<T> + Send + 'static,
@@ -165,22 +143,16 @@ impl Service {
         self.workers.answer(move || work(&service)).await
     }
 
-    /// Asks the model with all that was added, on a core as soon as one is free.
-    ///
-    /// # Errors
-    /// Those of the question; nobody is enrolled; too many are waiting.
+    /// Asks the model, on a core as soon as one is free.
     pub async fn ask<T: Send + 'static>(
         self: &Arc<Self>,
         question: impl FnOnce(&Model) -> Answer<T> + Send + 'static,
     ) -> Answer<T> {
-        let snapshot = self.up_to_date().await;
+        let snapshot = self.snapshot();
         self.work(move |_| question(snapshot.model()?)).await
     }
 
     /// Works as a job that changes nothing.
-    ///
-    /// # Errors
-    /// Those of the work.
     pub async fn work_in_job<T: Send + 'static>(
         self: &Arc<Self>,
         work: impl FnOnce() -> Answer<T> + Send + 'static,
@@ -195,24 +167,13 @@ impl Service {
         current.clone()
     }
 
-    /// Learns what was added, for the server is about to end. A change that is being made gets some time; a job is
-    /// cancelled. Nothing is added or changed after this.
+    /// Gives the change that is being made some time, for the server is about to end; a job is cancelled. Nothing is changed after
+    /// this.
     pub fn end(&self) {
         self.jobs.cancel_all();
-        {
-            // So that no addition comes between.
-            let _journal = locked(&self.journal);
-            self.progress
-                .send_modify(|progress| progress.is_ending = true);
-        }
+        self.is_ending.store(true, Ordering::SeqCst);
         let begun = Instant::now();
-        while begun.elapsed() < LAST_CHANGE {
-            if let Ok(mut changes) = self.changes.try_lock() {
-                if let Err(error) = self.learn_additions(&mut changes) {
-                    self.output.warn(&error.to_string());
-                }
-                return;
-            }
+        while begun.elapsed() < LAST_CHANGE && self.changes.try_lock().is_err() {
             std::thread::sleep(Duration::from_millis(10));
         }
     }

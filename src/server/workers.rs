@@ -12,7 +12,7 @@ use tokio::sync::Semaphore;
 
 use super::failure::{Answer, Failure};
 use super::locked;
-use crate::cli::error::{Error, Result};
+use crate::error::{Error, Result};
 
 /// Maximum number of requests that wait for a core; beyond that they are sent away.
 const MOST_WAITING: usize = 64;
@@ -46,9 +46,6 @@ pub struct Workers {
 
 impl Workers {
     /// Starts the threads.
-    ///
-    /// # Errors
-    /// A system that starts none.
     pub fn start() -> Result<Self> {
         let core_count = rayon::current_num_threads();
         let pool = |builder: ThreadPoolBuilder| {
@@ -70,9 +67,6 @@ impl Workers {
     }
 
     /// Works for a request, on a core as soon as one is free.
-    ///
-    /// # Errors
-    /// Those of the work; too many are waiting.
     pub async fn answer<T: Send + 'static>(
         self: &Arc<Self>,
         work: impl FnOnce() -> Answer<T> + Send + 'static,
@@ -94,9 +88,6 @@ impl Workers {
     }
 
     /// Works in the background, whether or not requests are worked on.
-    ///
-    /// # Errors
-    /// Those of the work.
     pub async fn behind<T: Send + 'static>(
         self: &Arc<Self>,
         background: Background,

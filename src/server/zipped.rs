@@ -10,12 +10,11 @@ use axum::body::{Body, Bytes};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use eigenfaces::dataset::ContentHash;
-use eigenfaces::store::ZipOfFiles;
+use eigenfaces::store::{ZipOfFiles, numbered as numbered_file};
 use hyper::body::Frame;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
 use super::folder_faces::{CHANGED, file_as_grouped};
-use crate::cli::files;
 
 /// Bytes of a piece, and pieces that wait to be sent.
 const PIECE: usize = 64 << 10;
@@ -59,7 +58,7 @@ fn write(photos: &[(PathBuf, ContentHash)], pieces: Pieces) -> io::Result<()> {
     let mut taken = BTreeSet::new();
     for (file, content) in photos {
         let name = Path::new(file.file_name().unwrap_or_default());
-        let numbered = |number| files::numbered(name, number).to_string_lossy().into_owned();
+        let numbered = |number| numbered_file(name, number).to_string_lossy().into_owned();
         let mut names = (1..).map(numbered);
         let free = names.find(|name| taken.insert(name.to_lowercase()));
         let photo = file_as_grouped(file, *content).ok_or_else(|| io::Error::other(CHANGED))?;

@@ -96,9 +96,7 @@ pub(super) fn write<W: io::Write>(
 
 impl BackgroundMeta {
     /// The background model that compares.
-    ///
-    /// # Errors
-    /// One that cannot be read.
+    /// Errors: one that cannot be read.
     pub(super) fn prior(&self, archive: &Archive) -> Result<Prior> {
         let own = self.own.as_ref().map(|own| own.read(archive));
         Ok(own.transpose()?.map_or(Prior::Bundled, Prior::Own))
@@ -126,7 +124,7 @@ pub(super) fn read(
     if !about.is_current(prior, archive) {
         let limit = about.face_score_limit;
         if !(-1.0..=1.0).contains(&limit) {
-            return Err(refuse("senseless limits of the background model"));
+            return Err(refuse("unexpected limits of the background model"));
         }
         let comparer = Likelihoods::learn(background, coordinates, persons, limit, framing);
         return Ok(Comparer::Likelihoods(Arc::new(comparer)));
@@ -136,7 +134,7 @@ pub(super) fn read(
         let directions = archive.array("background_directions_", &[rows, rows / 2])?;
         let between = archive.array("background_between_", &[rows])?;
         Adaptation::from_parts(background, directions, between)
-            .ok_or_else(|| refuse("senseless directions of the background model"))?
+            .ok_or_else(|| refuse("unexpected directions of the background model"))?
     } else {
         Adaptation::none(background)
     };
@@ -154,9 +152,9 @@ pub(super) fn read(
             .filter(|&it| 0 < it && it <= persons.len())
     };
     let photos: Option<Vec<usize>> = moments.iter().map(sound).collect();
-    let photos = photos.ok_or_else(|| refuse("senseless numbers of photos"))?;
+    let photos = photos.ok_or_else(|| refuse("unexpected numbers of photos"))?;
     let people = People::from_parts(adaptation, photos, parts)
-        .ok_or_else(|| refuse("senseless people of the background model"))?;
+        .ok_or_else(|| refuse("unexpected people of the background model"))?;
     let fingerprints: Vec<i64> = archive.array("background_fingerprints", &[persons.len()])?;
     let fingerprints = fingerprints.into_iter().map(i64::cast_unsigned);
     Likelihoods::from_parts(
@@ -230,8 +228,8 @@ mod tests {
 
         let faces = recognizer.gallery().faces();
         let query = QueryOptions::default();
-        let expected = recognizer.identifier().identify_faces(faces, query);
+        let expected = recognizer.identify_faces(faces, query);
         let whole = store::load(&older).unwrap();
-        assert_eq!(whole.identifier().identify_faces(faces, query), expected);
+        assert_eq!(whole.identify_faces(faces, query), expected);
     }
 }

@@ -97,7 +97,7 @@ pub fn load_face_index(path: &Path) -> Result<FaceIndex> {
     archive.expect(ArchiveKind::Faces)?;
     let meta: Meta = archive.meta()?;
     let photos: Photos = archive.json("photos.json")?;
-    let senseless = || archive.misfit("photos and faces that do not fit together");
+    let misfit = || archive.misfit("photos and faces that do not fit together");
     let answers = answers(&photos);
     if meta.background != Background::bundled_digest() || meta.prepared != PREPARED {
         return Ok(FaceIndex {
@@ -117,7 +117,7 @@ pub fn load_face_index(path: &Path) -> Result<FaceIndex> {
         .zip(coordinates.chunks_exact(width.max(1)));
     let (photos, files) = read(photos, &mut faces)
         .filter(|_| faces.next().is_none())
-        .ok_or_else(senseless)?;
+        .ok_or_else(misfit)?;
     Ok(FaceIndex {
         files,
         photos,

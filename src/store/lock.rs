@@ -13,7 +13,9 @@ use std::time::{Duration, Instant, SystemTime};
 
 use super::pending;
 use super::place::{Place, stands_at};
+use crate::enrollment::Observer;
 use crate::error::{Error, LockHolder, Result};
+use crate::text::shown;
 
 /// The choice while another process holds the lock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -154,6 +156,16 @@ impl ModelLock {
     /// process at a time changes the model.
     pub fn is_held(&self) -> bool {
         self.held.is_some()
+    }
+
+    /// Says so where the drive of the model keeps nobody out while it is changed.
+    pub fn report_missing(&self, observer: &dyn Observer) {
+        if !self.is_held() {
+            observer.say(&format!(
+                "{}: its drive has no file locks, so see to it that nothing else changes the model meanwhile",
+                shown(&self.model.path)
+            ));
+        }
     }
 
     /// Locks the model's file again: a change has replaced it.

@@ -3,10 +3,7 @@
 //! A model is one `.npz` that `numpy.load` opens ([`ArchiveWriter`], [`Archive`]); its format is described in
 //! docs/MODEL-FORMAT.md. Files are replaced, never written into ([`replace_file`]); who changes a model holds its
 //! lock meanwhile ([`ModelLock`]), who reads it needs none.
-//!
-//! Faces that were acknowledged one by one lie in a [`Journal`] beside the model until they are learned.
 
-mod any_npy;
 mod archive;
 mod arrays;
 mod background_arrays;
@@ -14,7 +11,7 @@ mod basis;
 mod container;
 mod digest;
 mod face_index;
-mod journal;
+mod file_names;
 mod lock;
 mod meta;
 mod model;
@@ -31,15 +28,15 @@ mod sidecar;
 mod writer;
 mod zip;
 
-pub use any_npy::read_npy;
 pub use archive::Archive;
 #[doc(hidden)]
 pub use face_index::{load_face_index, save_face_index};
-pub use journal::{Addition, Journal};
+#[doc(hidden)]
+pub use file_names::{cut, fitting, numbered};
 #[doc(hidden)]
 pub use lock::{ModelLock, Wait, name_lock_holder};
 pub use model::{from_archive, load, load_with_history, save, write_model};
-pub use npy::{Number, write_npy};
+pub use npy::{Number, read_npy, write_npy};
 #[doc(hidden)]
 pub use outputs::{Destination, Outputs, Overwrite, make_results_folder};
 pub use own_background::{load_background, save_background};

@@ -26,15 +26,6 @@ pub(super) struct Header {
     pub(super) shape: Vec<usize>,
 }
 
-/// Which numbers of an array stand beside each other.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Order {
-    /// C order: the last side runs fastest.
-    RowByRow,
-    /// Fortran order: the first side runs fastest.
-    ColumnByColumn,
-}
-
 impl Header {
     /// The header of these numbers; an error if the shape does not fit them.
     pub(super) fn of<T: Number>(shape: &[usize], numbers: &[T]) -> io::Result<Self> {
@@ -77,74 +68,40 @@ impl Header {
         bytes
     }
 
-    /// The header at the start of `member`, and the bytes that follow it: in the version and the order that a model has.
-    /// Trusts nothing, allocates less than the header's own length times eight.
+    /// The header at the start of `member`, and the bytes that follow it. Trusts nothing, allocates less than the header's own
+    /// length times eight.
     pub(super) fn parse(member: &[u8]) -> Result<(Self, &[u8]), ArrayProblem> {
-        let (header, order, content) = Self::parse_any(member)?;
-        match (member.get(MAGIC.len()), order) {
-            (Some(1), Order::RowByRow) => Ok((header, content)),
-            (Some(1), Order::ColumnByColumn) => Err(ArrayProblem::FortranOrder),
-            (major, _) => Err(ArrayProblem::Version {
-                major: major.copied().unwrap_or(0),
-                minor: 0,
-            }),
-        }
-    }
-
-    /// As [`parse`](Self::parse), of any version and order.
-    pub(super) fn parse_any(member: &[u8]) -> Result<(Self, Order, &[u8]), ArrayProblem> {
         let rest = member.strip_prefix(MAGIC).ok_or(ArrayProblem::NotNumPy)?;
-        let (version, rest) = rest
-            .split_first_chunk::<2>()
-            .ok_or(ArrayProblem::NotNumPy)?;
-        let [major, minor] = *version;
-        let (length, rest) = match (major, minor) {
-            (1, 0) => {
-                let split = rest.split_first_chunk::<2>();
-                split.map(|(length, rest)| (u32::from(u16::from_le_bytes(*length)), rest))
-            }
-            (2 | 3, 0) => {
-                let split = rest.split_first_chunk::<4>();
-                split.map(|(length, rest)| (u32::from_le_bytes(*length), rest))
-            }
-            _ => return Err(ArrayProblem::Version { major, minor }),
+        let (&[major, minor], rest) = rest.split_first_chunk().ok_or(ArrayProblem::NotNumPy)?;
+        if (major, minor) != (1, 0) {
+            return Err(ArrayProblem::Version { major, minor });
         }
-        .ok_or(ArrayProblem::Header)?;
-        let length = usize::try_from(length).map_err(|_| ArrayProblem::Header)?;
+        let (length, rest) = rest.split_first_chunk().ok_or(ArrayProblem::Header)?;
+        let length = usize::from(u16::from_le_bytes(*length));
         let (text, content) = rest.split_at_checked(length).ok_or(ArrayProblem::Header)?;
         let text = str::from_utf8(text).map_err(|_| ArrayProblem::Header)?;
-        let (header, order) = Self::parse_text(text)?;
-        Ok((header, order, content))
+        Ok((Self::parse_text(text)?, content))
     }
 
     /// `{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }`, blanks, a line feed.
-    fn parse_text(text: &str) -> Result<(Self, Order), ArrayProblem> {
-        let broken = ArrayProblem::Header;
-        let text = text.strip_prefix("{'descr': ").ok_or(broken.clone())?;
-        let (descr, text) = text
-            .split_once(", 'fortran_order': ")
-            .ok_or(broken.clone())?;
-        let (order, text) = text.split_once(", 'shape': (").ok_or(broken.clone())?;
-        let (shape, text) = text.split_once("), }").ok_or(broken.clone())?;
-        if !text.trim_start_matches(' ').eq("\n") {
-            return Err(broken);
+    fn parse_text(text: &str) -> Result<Self, ArrayProblem> {
+        let fields = || {
+            let (descr, rest) = text
+                .strip_prefix("{'descr': ")?
+                .split_once(", 'fortran_order': ")?;
+            let (order, rest) = rest.split_once(", 'shape': (")?;
+            let (shape, rest) = rest.split_once("), }")?;
+            // A structured type is a list, with no quotes around it: no element type that a model has.
+            let descr = descr.strip_prefix('\'')?.strip_suffix('\'')?;
+            let is_name = descr.len() <= 24 && descr.bytes().all(|byte| byte.is_ascii_graphic());
+            let ends = rest.trim_start_matches(' ') == "\n";
+            (is_name && ends).then(|| (descr.to_owned(), order, parse_shape(shape)))
+        };
+        match fields().ok_or(ArrayProblem::Header)? {
+            (descr, "False", Some(shape)) => Ok(Self { descr, shape }),
+            (_, "True", _) => Err(ArrayProblem::FortranOrder),
+            _ => Err(ArrayProblem::Header),
         }
-        let order = match order {
-            "False" => Order::RowByRow,
-            "True" => Order::ColumnByColumn,
-            _ => return Err(broken),
-        };
-        // A structured type is a list, with no quotes around it: no element type that a model has.
-        let descr = descr
-            .strip_prefix('\'')
-            .and_then(|descr| descr.strip_suffix('\''));
-        let descr = descr
-            .filter(|descr| descr.len() <= 24 && !descr.contains(|c: char| !c.is_ascii_graphic()));
-        let header = Self {
-            descr: descr.ok_or(broken.clone())?.to_owned(),
-            shape: parse_shape(shape).ok_or(broken)?,
-        };
-        Ok((header, order))
     }
 }
 
@@ -231,6 +188,31 @@ pub fn write_npy<T: Number>(
     let header = Header::of::<T>(shape, numbers)?;
     out.write_all(&header.encode())?;
     out.write_all(&to_bytes(numbers))
+}
+
+/// Reads an `.npy` file of floats, as [`write_npy`] and `numpy.save` write it: its shape, and the numbers row by row.
+///
+/// # Errors
+/// What is wrong with it; a shape that does not fit the bytes among it, so a stranger's file cannot ask for memory.
+pub fn read_npy(file: &[u8]) -> Result<(Vec<usize>, Vec<f64>), ArrayProblem> {
+    let (Header { descr, shape }, content) = Header::parse(file)?;
+    let is_of = |width: usize| {
+        let wanted = count(&shape).and_then(|count| count.checked_mul(width));
+        wanted == Some(content.len())
+    };
+    let numbers = match descr.as_str() {
+        "<f4" if is_of(4) => {
+            let numbers = from_bytes::<f32>(content).into_iter();
+            numbers.map(f64::from).collect()
+        }
+        "<f8" if is_of(8) => from_bytes(content),
+        "<f4" | "<f8" => {
+            let bytes = content.len();
+            return Err(ArrayProblem::Length { shape, bytes });
+        }
+        _ => return Err(ArrayProblem::NoFloats { found: descr }),
+    };
+    Ok((shape, numbers))
 }
 
 /// The bytes of numbers, as they stand in the file.
@@ -425,10 +407,6 @@ mod tests {
             );
         }
         let version_2 = [MAGIC, &[2, 0, 0xff, 0xff, 0xff, 0xff]].concat();
-        assert_eq!(super::Header::parse(&version_2), Err(Header));
-        let text = "{'descr': '<f4', 'fortran_order': False, 'shape': (0,), }\n";
-        let length = (text.len() as u32).to_le_bytes();
-        let version_2 = [MAGIC, &[2, 0], &length, text.as_bytes()].concat();
         assert_eq!(
             super::Header::parse(&version_2),
             Err(Version { major: 2, minor: 0 })

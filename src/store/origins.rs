@@ -41,7 +41,7 @@ pub(super) fn write<W: Write>(archive: &mut ArchiveWriter<W>, gallery: &Gallery)
 }
 
 pub(super) fn read(archive: &Archive, n: usize) -> Result<Vec<Origin>> {
-    let senseless = || archive.misfit("origins that do not fit their photos");
+    let misfit = || archive.misfit("origins that do not fit their photos");
     let rows: Vec<u32> = archive.array("origins", &[n, COLUMNS])?;
     let (rows, _) = rows.as_chunks::<COLUMNS>();
     let length = |row: &[u32; COLUMNS]| match is_kept(row) {
@@ -52,7 +52,7 @@ pub(super) fn read(archive: &Archive, n: usize) -> Result<Vec<Origin>> {
         .iter()
         .any(|row| is_kept(row) && row[0].max(row[1]) > KEPT_SIDE)
     {
-        return Err(senseless());
+        return Err(misfit());
     }
     let photos = archive.bytes("kept", &[rows.iter().map(length).sum()])?;
     let mut rest = photos;
@@ -81,7 +81,7 @@ pub(super) fn read(archive: &Archive, n: usize) -> Result<Vec<Origin>> {
             },
         })
     });
-    origins.collect::<Option<Vec<_>>>().ok_or_else(senseless)
+    origins.collect::<Option<Vec<_>>>().ok_or_else(misfit)
 }
 
 fn row(photo: (u32, u32), [left, right]: RelativeEyes, state: u32) -> [u32; COLUMNS] {

@@ -101,24 +101,6 @@ pub fn remove_file(path: &Path) -> Result<()> {
     removed.map_err(|error| place.error(error))
 }
 
-/// Replaces `path`, a hidden file beside the one in `place`, with the same care as [`Privacy::Owner`]. A temporary file
-/// that a crash leaves is one of the place, and goes with the next write there.
-pub(super) fn replace_hidden(place: &Place, path: &Path, content: &[u8]) -> io::Result<()> {
-    let temporary = create_beside(place, Privacy::Owner)?;
-    let name = temporary.path().to_owned();
-    let written = fill(temporary.as_file(), |out| out.write_all(content))
-        .and_then(|()| temporary.as_file().sync_all());
-    let mut pending = pending::hold();
-    let replaced = written.and_then(|()| {
-        let persisted = temporary.persist(path);
-        persisted.map(|_| ()).map_err(|failed| failed.error)
-    });
-    pending.remove(&name);
-    drop(pending);
-    replaced?;
-    sync_folder(&place.folder)
-}
-
 /// Gives a new file the permissions of the one that it is to replace, if there is one: whoever was kept from reading that is
 /// kept from reading this.
 fn keep_permissions(place: &Place, new: &File) {
@@ -261,7 +243,7 @@ fn synced(file: &File) -> io::Result<()> {
 }
 
 /// Makes a rename last through a power failure. Where folders cannot be opened (Windows) or synced, the system decides.
-pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
+fn sync_folder(folder: &Path) -> io::Result<()> {
     if !cfg!(unix) {
         return Ok(());
     }

@@ -65,9 +65,6 @@ impl<W: Write> ArchiveWriter<W> {
     }
 
     /// Adds an array of bytes that lie in several places, without bringing them together first.
-    ///
-    /// # Errors
-    /// As [`add_array`](Self::add_array).
     pub(super) fn add_bytes(&mut self, name: &str, parts: &[&[u8]]) -> io::Result<()> {
         let count = parts.iter().map(|part| part.len()).sum();
         let header = Header::of_bytes(count).encode();

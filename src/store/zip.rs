@@ -143,9 +143,7 @@ pub(super) fn directory(entries: &[Entry], start: u64, comment: u16) -> Vec<u8> 
 }
 
 /// The first member of an archive.
-///
-/// # Errors
-/// What is wrong, in a few words.
+/// Errors: what is wrong, in a few words.
 pub(super) fn first(bytes: &[u8]) -> Result<Entry, String> {
     parse_member(bytes, 0).ok_or_else(|| broken_at(0))
 }
@@ -153,9 +151,7 @@ pub(super) fn first(bytes: &[u8]) -> Result<Entry, String> {
 /// All members of an archive; `bytes` are without the comment that ends the file.
 ///
 /// Allocates less than twice the bytes that the headers take in the file.
-///
-/// # Errors
-/// What is wrong, in a few words.
+/// Errors: what is wrong, in a few words.
 pub(super) fn members(bytes: &[u8], comment: u16) -> Result<Vec<Entry>, String> {
     let mut members = Vec::new();
     let mut names = HashSet::new();

@@ -40,7 +40,7 @@ fn identify(recognizer: &Recognizer, faces: &[LabeledFace]) -> Vec<Identificatio
         top: usize::MAX,
         ..QueryOptions::default()
     };
-    recognizer.identifier().identify_faces(&faces, query)
+    recognizer.identify_faces(&faces, query)
 }
 
 #[test]
@@ -66,10 +66,7 @@ fn whatever_is_enrolled_probabilities_sum_to_one() {
                     .all(|c| c.distance.is_finite() && c.distance >= 0.0)
             );
         }
-        let needed = recognizer
-            .identifier()
-            .threshold(Acceptance::default())
-            .unwrap();
+        let needed = recognizer.threshold(Acceptance::default()).unwrap();
         assert!(
             (0.5..1.0).contains(&needed),
             "{people} x {photos}: {needed}"

@@ -55,10 +55,6 @@ fn modules_import_only_from_earlier_ones() {
         for file in files.iter().filter(|file| !file.ends_with("tests.rs")) {
             seen += 1;
             for later in &order[layer + 1..] {
-                // The command `serve` runs the server, which says things as other commands do.
-                if (*module, *later) == ("cli", "server") {
-                    continue;
-                }
                 if code(file).contains(&format!("crate::{later}")) {
                     wrong.push(format!("{} imports from {later}", file.display()));
                 }
@@ -165,6 +161,7 @@ fn only_some_modules_touch_the_file_system() {
         &[
             "src/dataset/",
             "src/store/",
+            "src/albums/sorter.rs",
             "src/database/password.rs",
             "src/cli/",
             "src/server/",

@@ -47,9 +47,7 @@ fn measure(folder: &str, people: usize, photos: usize) -> Option<Shares> {
         let identify = |faces: &[&LabeledFace], hits: &mut usize, all: &mut usize| {
             let pixels: Vec<u8> = faces.iter().flat_map(|face| face.pixels.to_vec()).collect();
             let matrix = FaceMatrix::from_pixels(FaceSize::ALIGNED, pixels).unwrap();
-            let found = recognizer
-                .identifier()
-                .identify_faces(&matrix, QueryOptions::default());
+            let found = recognizer.identify_faces(&matrix, QueryOptions::default());
             for (face, found) in faces.iter().zip(found) {
                 let known = found.decision == Decision::Known;
                 let right = found.closest().unwrap().person == face.person;

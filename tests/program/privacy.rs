@@ -9,8 +9,8 @@ use eigenfaces::dataset::ContentHash;
 use eigenfaces::face_matrix::FaceMatrix;
 use eigenfaces::store;
 
+use crate::run;
 use crate::support::{bundled_faces, photo_of_ada, probes, project, scratch};
-use crate::{run, text};
 
 /// All files below a folder, by their paths from there.
 fn files(folder: &Path) -> BTreeSet<PathBuf> {
@@ -243,7 +243,6 @@ fn every_file_is_listed_and_whoever_is_erased_is_in_none_of_the_models() {
     }
     let passing = [
         "DIR of --sort-into --link",
-        ".NAME.added",
         ".NAME.lock",
         ".NAME.????????.eigenfaces-tmp",
         "~/eigenfaces-open-*.html",
@@ -274,8 +273,6 @@ fn every_file_is_listed_and_whoever_is_erased_is_in_none_of_the_models() {
     // A crash has left half a model.
     let left = folder.join(".eigenfaces.npz.aBcDeFgH.eigenfaces-tmp");
     fs::copy(&model, &left).unwrap();
-    #[cfg(feature = "serve")]
-    journal_with(folder, &theirs.join("2.png"));
     run(folder, ["people", "rename", "Ada", "Zoë Quist the Second"]).done();
     run(
         folder,
@@ -303,24 +300,4 @@ fn every_file_is_listed_and_whoever_is_erased_is_in_none_of_the_models() {
     run(folder, ["group", "album"]).done();
     let found = holding(&folder.join("album"), &traces);
     assert!(!found.contains(Path::new("eigenfaces.faces")), "{found:?}");
-}
-
-/// Leaves a face of theirs in the journal, as a server that was killed does.
-#[cfg(feature = "serve")]
-fn journal_with(folder: &Path, photo: &Path) {
-    let mut journal = store::Journal::open(&folder.join("eigenfaces.npz")).unwrap();
-    let recognizer = store::load(&folder.join("eigenfaces.npz")).unwrap();
-    let preparation = *recognizer.preparation();
-    let photo = crate::another(&fs::read(photo).unwrap(), 1);
-    let photo = eigenfaces::Photo::from_bytes(photo).unwrap();
-    let person = eigenfaces::Person::new(NAME).unwrap();
-    let choice = eigenfaces::FaceChoice::Main;
-    let face =
-        eigenfaces::enrollment::chosen_face(&preparation, None, &person, &photo, choice, "Quist")
-            .unwrap();
-    journal.add(store::Addition { preparation, face }).unwrap();
-    assert_eq!(
-        text(journal.path()).rsplit('/').next(),
-        Some(".eigenfaces.npz.added")
-    );
 }

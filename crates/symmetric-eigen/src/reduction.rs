@@ -87,7 +87,7 @@ fn reflect(x: &mut [f64]) -> (f64, f64) {
 /// matrix whose last r columns, of n rows each, are given. r is the length of all vectors.
 fn update_and_multiply(columns: &mut [f64], n: usize, v: &[f64], w: &[f64], x: &[f64]) -> Vec<f64> {
     let r = x.len();
-    let strips = if r < ALONE { vec![0..r] } else { strips(r) };
+    let strips = strips(r, if r < ALONE { 1 } else { STRIPS });
     let mut rest = columns;
     let mut parts = Vec::with_capacity(strips.len());
     for strip in strips {
@@ -123,13 +123,13 @@ fn update_and_multiply(columns: &mut [f64], n: usize, v: &[f64], w: &[f64], x: &
 }
 
 /// Ranges of columns, whole groups each, that hold about the same number of entries below the diagonal.
-fn strips(r: usize) -> Vec<Range<usize>> {
+fn strips(r: usize, count: usize) -> Vec<Range<usize>> {
     let border = |strip: usize| {
-        let share = ((STRIPS - strip) as f64 / STRIPS as f64).sqrt();
+        let share = ((count - strip) as f64 / count as f64).sqrt();
         let column = r - (share * r as f64) as usize;
         column.next_multiple_of(GROUP).min(r)
     };
-    (0..STRIPS).map(|at| border(at)..border(at + 1)).collect()
+    (0..count).map(|at| border(at)..border(at + 1)).collect()
 }
 
 /// Some columns of the corner. Compiled once for each instruction set.

@@ -8,7 +8,7 @@
 // and what stands between was seen not to be inlined: their loops then ran on half as wide registers. Here they are
 // called as what they are. Give them `#[inline(always)]`.
 
-use pulp::{Arch, Simd, WithSimd, as_arrays};
+use pulp::{Arch, Simd, WithSimd};
 
 /// Does work that changes nothing.
 pub fn vectorised<R>(work: impl Fn() -> R) -> R {
@@ -69,57 +69,6 @@ pub fn inner_product(a: &[u8], b: &[u8]) -> i64 {
                 .sum()
         },
     )
-}
-
-/// Σ a b between `probe` (k) and each of some columns (k x n), in single precision: sums are fused and in no order that a
-/// caller may rely on.
-///
-/// # Panics
-/// If `probe` is empty.
-pub fn inner_products(columns: &[f32], probe: &[f32], products: &mut [f32]) {
-    Arch::new().dispatch(InnerProducts {
-        columns,
-        probe,
-        products,
-    });
-}
-
-struct InnerProducts<'a> {
-    columns: &'a [f32],
-    probe: &'a [f32],
-    products: &'a mut [f32],
-}
-
-impl WithSimd for InnerProducts<'_> {
-    type Output = ();
-
-    // Spelled out in registers: what the compiler makes of loops over arrays takes three times as long.
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) {
-        let (probe, probe_rest) = S::as_simd_f32s(self.probe);
-        let (probe, probe_few) = as_arrays::<4, _>(probe);
-        let probe_rest = simd.partial_load_f32s(probe_rest);
-        let columns = self.columns.chunks_exact(self.probe.len());
-        for (column, product) in columns.zip(self.products) {
-            let (column, rest) = S::as_simd_f32s(column);
-            let (column, few) = as_arrays::<4, _>(column);
-            let mut sums = [simd.splat_f32s(0.0); 4];
-            for (a, b) in column.iter().zip(probe) {
-                for lane in 0..4 {
-                    sums[lane] = simd.mul_add_f32s(a[lane], b[lane], sums[lane]);
-                }
-            }
-            for ((sum, &a), &b) in sums.iter_mut().zip(few).zip(probe_few) {
-                *sum = simd.mul_add_f32s(a, b, *sum);
-            }
-            sums[3] = simd.mul_add_f32s(simd.partial_load_f32s(rest), probe_rest, sums[3]);
-            let halves = [
-                simd.add_f32s(sums[0], sums[1]),
-                simd.add_f32s(sums[2], sums[3]),
-            ];
-            *product = simd.reduce_sum_f32s(simd.add_f32s(halves[0], halves[1]));
-        }
-    }
 }
 
 /// Sums that [`products_in_lanes`] forms side by side.
@@ -226,20 +175,6 @@ mod tests {
         let white = vec![255; 1_000_000];
         assert_eq!(inner_product(&white, &white), 65_025_000_000);
         assert_eq!(inner_product(&[1, 2, 3], &[4, 5, 6]), 32);
-    }
-
-    #[test]
-    fn products_with_every_column_are_those_of_a_loop() {
-        for k in [1, 3, 16, 17, 64, 100, 131] {
-            let columns: Vec<f32> = (0..5 * k).map(|at| (at * 37 % 101) as f32 - 50.0).collect();
-            let probe: Vec<f32> = (0..k).map(|at| (at * 53 % 89) as f32 - 44.0).collect();
-            let mut products = [0.0; 5];
-            inner_products(&columns, &probe, &mut products);
-            for (column, product) in columns.chunks(k).zip(products) {
-                let expected: f32 = column.iter().zip(&probe).map(|(a, b)| a * b).sum();
-                assert_eq!(product, expected, "whole numbers are summed exactly");
-            }
-        }
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use eigenfaces::albums::{Others, SortBy, Sorter};
 use eigenfaces::preparation::FaceBox;
 use eigenfaces::store::NamesIn;
 
@@ -97,23 +98,19 @@ pub struct Xmp {
     pub dry_run: bool,
 }
 
-/// How photos come into the folders of people.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum SortBy {
-    /// Hard links.
-    Link,
-    /// Copies.
-    Copy,
-}
-
 impl Sorting {
-    /// How, if at all: otherwise it is only said.
-    pub fn by(&self) -> Option<SortBy> {
-        match (self.link, self.copy) {
+    /// As the user wants it; `None` where nothing is to be sorted.
+    pub fn sorter(&self) -> Option<Sorter<'_>> {
+        let by = match (self.link, self.copy) {
             (true, _) => Some(SortBy::Link),
             (_, true) => Some(SortBy::Copy),
             _ => None,
-        }
+        };
+        let others = match self.sort_all {
+            true => Others::Sorted,
+            false => Others::Stay,
+        };
+        let folder = self.sort_into.as_deref()?;
+        Some(Sorter::new(folder, by, others))
     }
 }

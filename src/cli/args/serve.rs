@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::WebhookUrl;
+use crate::server::PublicUrl;
 
 /// Where the key stands that others on this machine are not to read.
 const VARIABLE: &str = "EIGENFACES_KEY";
@@ -61,7 +62,7 @@ impl Serve {
     ///
     /// # Errors
     /// A file that cannot be read.
-    pub fn given_key(&self) -> Result<Option<Key>, super::super::Error> {
+    pub fn given_key(&self) -> Result<Option<Key>, eigenfaces::Error> {
         let key = |key: String| Key(key.trim().to_owned());
         let Some(file) = &self.key_file else {
             return Ok(env::var(VARIABLE).ok().map(key));
@@ -115,70 +116,6 @@ fn parse_listen(text: &str) -> Result<SocketAddr, String> {
         .ok_or_else(|| expected.to_owned())
 }
 
-/// The address by which browsers reach the page through a proxy.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PublicUrl {
-    /// As browsers write it: `https://faces.home`.
-    origin: String,
-    /// Begins and ends with a slash.
-    path: String,
-}
-
-impl PublicUrl {
-    fn parse(text: &str) -> Result<Self, String> {
-        let expected = "expected an address such as https://faces.home/ or https://home/faces/";
-        let read = || {
-            let (scheme, rest) = text.trim().split_once("://")?;
-            let scheme = scheme.to_ascii_lowercase();
-            let usual = match scheme.as_str() {
-                "https" => ":443",
-                "http" => ":80",
-                _ => return None,
-            };
-            let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
-            let host = host.to_ascii_lowercase();
-            let host = host.strip_suffix(usual).unwrap_or(&host);
-            let is_host = !host.is_empty() && host.bytes().all(|byte| is_plain(byte, b".-_:[]"));
-            let path = path.trim_matches('/');
-            let is_path = path.bytes().all(|byte| is_plain(byte, b".-_~/%"));
-            (is_host && is_path).then(|| Self {
-                origin: format!("{scheme}://{host}"),
-                path: match path {
-                    "" => "/".to_owned(),
-                    path => format!("/{path}/"),
-                },
-            })
-        };
-        read().ok_or_else(|| expected.to_owned())
-    }
-
-    /// As browsers send it in `Origin`.
-    pub fn origin(&self) -> &str {
-        &self.origin
-    }
-
-    /// Where the page is, from the root of that address: it begins and ends with a slash.
-    pub fn path(&self) -> &str {
-        &self.path
-    }
-
-    pub fn is_encrypted(&self) -> bool {
-        self.origin.starts_with("https:")
-    }
-
-    /// Whether a host, as browsers and proxies send it, is this one.
-    pub fn is_host(&self, host: &str) -> bool {
-        let own = self.origin.split_once("://").map_or("", |(_, host)| host);
-        let host = host.to_ascii_lowercase();
-        let usual = if self.is_encrypted() { ":443" } else { ":80" };
-        own == host.strip_suffix(usual).unwrap_or(&host)
-    }
-}
-
-fn is_plain(byte: u8, others: &[u8]) -> bool {
-    byte.is_ascii_alphanumeric() || others.contains(&byte)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -222,31 +159,5 @@ mod tests {
         assert!(!short.checked().unwrap_err().contains("secret"));
         assert!(!format!("{short:?}").contains("secret"));
         assert!(key("0123456789 abcdef").checked().is_err());
-    }
-
-    #[test]
-    fn a_public_address_has_an_origin_and_a_path() {
-        for (given, origin, path) in [
-            ("https://faces.home", "https://faces.home", "/"),
-            ("HTTPS://Faces.Home:443/", "https://faces.home", "/"),
-            ("https://home:8443/faces", "https://home:8443", "/faces/"),
-            ("http://home:80/a/b/", "http://home", "/a/b/"),
-        ] {
-            let url = PublicUrl::parse(given).unwrap();
-            assert_eq!((url.origin(), url.path()), (origin, path), "{given}");
-        }
-        let url = PublicUrl::parse("https://faces.home").unwrap();
-        assert!(url.is_host("faces.home") && url.is_host("FACES.home:443"));
-        assert!(!url.is_host("faces.home:80") && !url.is_host("home"));
-        for wrong in [
-            "",
-            "faces.home",
-            "ftp://home",
-            "https://",
-            "https://a b/",
-            "https://a/?x",
-        ] {
-            assert!(PublicUrl::parse(wrong).is_err(), "{wrong}");
-        }
     }
 }

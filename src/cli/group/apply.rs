@@ -4,66 +4,61 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use eigenfaces::Model;
+use eigenfaces::albums::{
+    self, Answer, EnrolledPixels, NameAt, NamedFace, NamedFaces, Sidecars, Writing, table,
+};
 use eigenfaces::dataset::{ListingNote, Person, TableEncoding};
 use eigenfaces::enrollment::{Notice, Observer as _, none_usable};
-use eigenfaces::locate::framing::Framing;
 use eigenfaces::model::{Edit, Plan, Step};
-use eigenfaces::preparation::Preparation;
 use eigenfaces::store::NamesIn;
 use eigenfaces::xmp::OwnNames;
 
 use super::super::args::{ChangeOptions, Group};
 use super::super::model_changes;
-use super::super::sidecars::{Named, Sidecars, Writing};
-use super::albums;
-use super::answers::Answer;
-use super::enrolled::Enrolled;
-use super::named::{NamedFace, NamedGroups};
-use super::table;
-use crate::cli::{Error, Outcome, Output, Result, counted, faces_of_people, shown};
+use crate::cli::{Error, Outcome, Output, Result, counted, faces_of_people, remedy, shown};
 
 pub fn run(args: &Group, table: &Path, model: &Path, output: &Output) -> Result<Outcome> {
-    let refuse = |reason: String| Error::about(table, reason);
     let (rows, encoding) = table::read(table)?;
     if encoding == TableEncoding::Windows1252 {
         let note = ListingNote::Windows1252(table.to_owned());
         output.notice(&Notice::Listing(&note));
     }
-    let mut groups = NamedGroups::of(rows, args.index.as_deref(), refuse)?;
-    for group in &groups.ambiguous {
+    let answers = albums::answers(rows);
+    let (said, ambiguous) = answers.map_err(|reason| Error::about(table, reason))?;
+    let mut named = NamedFaces::of(said, args.index.as_deref())?;
+    for group in &ambiguous {
         output.say(&format!(
             "group {group} has several names; its rows without one are left as they are"
         ));
     }
-    let mut failed = report_unknown(&groups, output);
-    let said = groups.count(|face| face.answer != Answer::Nothing);
+    let mut failed = report_unknown(&named, output);
+    let said = named.count(|face| face.answer != Answer::Nothing);
     if args.dry_run {
         let before = model.exists().then(|| Model::load(model)).transpose()?;
-        let enrolled = Enrolled::of(before.as_ref());
-        output.line(&format!("would {}", in_words(&groups, &enrolled)))?;
+        let enrolled = EnrolledPixels::of(before.as_ref());
+        output.line(&format!("would {}", in_words(&named, &enrolled)))?;
         if let Some(names_in) = args.write_xmp {
-            failed += write_xmp(&groups, Writing::Told, names_in, output);
+            failed += write_xmp(&named, Writing::Told, names_in, output);
         }
         return Ok(Outcome::of_inputs(said, failed));
     }
-    let refused = match groups.has_names() {
-        true => enroll(table, &mut groups, model, output),
+    let refused = match named.has_names() {
+        true => enroll(table, &mut named, model, output),
         false => Ok(0),
     };
     // Also where no name could be used.
-    groups.remember().map_err(|error| match error {
-        Error::Library(error) => Error::Told(format!(
-            "what was said of faces is not remembered: {}",
-            albums::with_index(&error)
-        )),
-        error => error,
+    named.remember().map_err(|error| {
+        let reason = albums::with_index(&error);
+        Error::Told(format!(
+            "what was said of faces is not remembered: {reason}"
+        ))
     })?;
-    report_remembered(&groups, output);
+    report_remembered(&named, output);
     failed += refused?;
     // A face that is enrolled is, whatever becomes of its sidecar.
     let done = said.saturating_sub(failed);
     if let Some(names_in) = args.write_xmp {
-        failed += write_xmp(&groups, Writing::Done, names_in, output);
+        failed += write_xmp(&named, Writing::Done, names_in, output);
     }
     if said == 0 {
         output.say(&format!("{} has no names yet: nothing to do", shown(table)));
@@ -80,27 +75,27 @@ fn is_ignored(face: &NamedFace) -> bool {
 }
 
 /// Says of which faces something was said that cannot be remembered. Returns how many.
-fn report_unknown(groups: &NamedGroups, output: &Output) -> usize {
+fn report_unknown(named: &NamedFaces, output: &Output) -> usize {
     let is_unknown = |face: &NamedFace| face.key.is_none() && (is_ignored(face) || is_apart(face));
-    let count = groups.count(is_unknown);
-    if let Some(NamedFace { row, .. }) = groups.faces.iter().find(|face| is_unknown(face)) {
+    let count = named.count(is_unknown);
+    if let Some(NamedFace { place, .. }) = named.faces.iter().find(|face| is_unknown(face)) {
         let others = match count {
             1 => String::new(),
             count => format!(" and of {}", counted(count - 1, "more face", "more faces")),
         };
         output.warn(&format!(
             "{}, face {}: no index of faces knows it, so what was said of it{others} is not remembered; group its folder again, with --index FILE there and here if it may not be written to",
-            shown(&row.photo),
-            row.face
+            shown(&place.photo),
+            place.face
         ));
     }
     count
 }
 
 /// Says which answers that are no names were taken down.
-fn report_remembered(groups: &NamedGroups, output: &Output) {
-    let ignored = groups.count(|face| face.key.is_some() && is_ignored(face));
-    let apart = groups.count(|face| face.key.is_some() && is_apart(face));
+fn report_remembered(named: &NamedFaces, output: &Output) {
+    let ignored = named.count(|face| face.key.is_some() && is_ignored(face));
+    let apart = named.count(|face| face.key.is_some() && is_apart(face));
     if ignored + apart > 0 {
         output.say(&format!(
             "remembered beside the photos: {} to be ignored, {} not of the group that held {}",
@@ -111,34 +106,34 @@ fn report_remembered(groups: &NamedGroups, output: &Output) {
     }
 }
 
-fn in_words(groups: &NamedGroups, enrolled: &Enrolled) -> String {
+fn in_words(named: &NamedFaces, enrolled: &EnrolledPixels) -> String {
     let is_new = |face: &&NamedFace| {
-        let known = groups.indexed(face);
+        let known = named.indexed(face);
         let known = known.and_then(|(_, face)| enrolled.person(&face.pixels));
         known != face.answer.person()
     };
-    let named = groups.faces.iter().filter(is_new);
-    let named = named.filter_map(|face| face.answer.person());
-    let people: BTreeSet<&Person> = named.clone().collect();
+    let new = named.faces.iter().filter(is_new);
+    let new = new.filter_map(|face| face.answer.person());
+    let people: BTreeSet<&Person> = new.clone().collect();
     format!(
         "enrol {}, ignore {} and keep {} apart",
-        faces_of_people(named.count(), people.len()),
-        groups.count(is_ignored),
-        groups.count(is_apart),
+        faces_of_people(new.count(), people.len()),
+        named.count(is_ignored),
+        named.count(is_apart),
     )
 }
 
 /// Writes the names of faces that were enrolled into sidecars. Returns how many photos' could not be.
-fn write_xmp(groups: &NamedGroups, writing: Writing, names_in: NamesIn, output: &Output) -> usize {
-    let mut of_photo: BTreeMap<&Path, Vec<Named<'_>>> = BTreeMap::new();
+fn write_xmp(named: &NamedFaces, writing: Writing, names_in: NamesIn, output: &Output) -> usize {
+    let mut of_photo: BTreeMap<&Path, Vec<NameAt<'_>>> = BTreeMap::new();
     let mut failed = 0;
-    for face in groups.faces.iter().filter(|face| !face.is_refused) {
-        let (row, Some(person)) = (&face.row, face.answer.person()) else {
+    for face in named.faces.iter().filter(|face| !face.is_refused) {
+        let (place, Some(person)) = (&face.place, face.answer.person()) else {
             continue;
         };
-        let found = groups.indexed(face).map(|(_, face)| face.location.bounds);
-        match row.bounds.or(found) {
-            Some(bounds) => of_photo.entry(&row.photo).or_default().push(Named {
+        let found = named.indexed(face).map(|(_, face)| face.location.bounds);
+        match place.bounds.or(found) {
+            Some(bounds) => of_photo.entry(&place.photo).or_default().push(NameAt {
                 bounds,
                 name: person.as_str(),
                 confidence: None,
@@ -147,20 +142,20 @@ fn write_xmp(groups: &NamedGroups, writing: Writing, names_in: NamesIn, output: 
                 failed += 1;
                 output.warn(&format!(
                     "{}, face {}: where it lies is not known, so its name is not written",
-                    shown(&row.photo),
-                    row.face
+                    shown(&place.photo),
+                    place.face
                 ));
             }
         }
     }
     // Of faces that the table says nothing of, nothing is known here.
     let mut sidecars = Sidecars::new(writing, names_in, OwnNames::Keep);
-    for (photo, named) in &of_photo {
-        let faces = groups
+    for (photo, names) in &of_photo {
+        let faces = named
             .faces_of(photo)
-            .unwrap_or_else(|| named.iter().map(|face| face.bounds).collect());
-        if let Err(error) = sidecars.add(photo, &faces, named, output) {
-            output.warn(&error.to_string());
+            .unwrap_or_else(|| names.iter().map(|face| face.bounds).collect());
+        if let Err(error) = sidecars.add(photo, &faces, names, output) {
+            output.warn(&remedy::in_words(&error));
             failed += 1;
         }
     }
@@ -169,20 +164,20 @@ fn write_xmp(groups: &NamedGroups, writing: Writing, names_in: NamesIn, output: 
 }
 
 /// Enrols the named faces, into a new model where there is none. Returns how many could not be.
-fn enroll(table: &Path, groups: &mut NamedGroups, model: &Path, output: &Output) -> Result<usize> {
+fn enroll(table: &Path, named: &mut NamedFaces, model: &Path, output: &Output) -> Result<usize> {
     let mut opened = model_changes::open(ChangeOptions::default(), model, output)?;
     let before = opened.model.take();
     let count_before = before.as_ref().map_or(0, |model| model.gallery().len());
-    let preparation = preparation(before.as_ref(), model)?;
-    let (faces, wrong) = groups.prepared(&preparation);
+    let preparation = albums::preparation(before.as_ref(), model)?;
+    let (faces, wrong) = named.prepared(&preparation);
     for error in &wrong {
-        output.warn(&error.to_string());
+        output.warn(&remedy::in_words(error));
     }
     if faces.is_empty() {
         // What was said of others is worth doing all the same.
-        return match groups.has_others() {
+        return match named.has_others() {
             true => Ok(wrong.len()),
-            false => Err(none_usable(&[table.to_owned()], wrong.len()).into()),
+            false => Err(none_usable(&[table.to_owned()], wrong.len())),
         };
     }
     let edit = Edit::Faces(preparation, faces, Step::Own);
@@ -194,7 +189,7 @@ fn enroll(table: &Path, groups: &mut NamedGroups, model: &Path, output: &Output)
             dispute.source, dispute.other_person
         ));
     }
-    groups.refuse(disputes);
+    named.refuse(disputes);
     if plan.is_change(before.as_ref()) {
         model_changes::commit(&plan, before.as_ref(), model)?;
     }
@@ -209,20 +204,4 @@ fn enroll(table: &Path, groups: &mut NamedGroups, model: &Path, output: &Output)
         shown(model)
     ));
     Ok(wrong.len() + disputes.len())
-}
-
-/// Preparation of faces for a model, or for a new one where there is none; `path` is the model's.
-///
-/// # Errors
-/// A model that takes photos whole: no face of a photo can be enrolled into it.
-pub fn preparation(model: Option<&Model>, path: &Path) -> Result<Preparation> {
-    let preparation = Model::preparation(model);
-    if preparation.framing() == Framing::Detect {
-        return Ok(preparation);
-    }
-    Err(Error::OtherFraming {
-        path: path.to_owned(),
-        has: preparation.framing().name(),
-        asked: Framing::Detect.name(),
-    })
 }

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use eigenfaces::albums::{self, AlbumFace, NamedFace, NamedFaces, table};
 use eigenfaces::error::WriteProblem;
 use eigenfaces::grouping::Grouping;
 use eigenfaces::render::sheet::{Tile, sheet};
@@ -9,9 +10,6 @@ use eigenfaces::store::{Destination, Outputs, Overwrite, Privacy};
 
 use super::super::args::Group;
 use super::super::output_dir::OutputDir;
-use super::albums::{self, Shown};
-use super::named::{NamedFace, NamedGroups};
-use super::{answers, table};
 use crate::cli::{Error, Output, Result, shown};
 
 const TABLE: &str = "groups.csv";
@@ -29,18 +27,16 @@ pub struct Plan {
 
 impl Plan {
     /// Makes the folder, where it is missing.
-    ///
-    /// # Errors
-    /// A table there in which something was typed that is not done yet; whatever else must not be replaced.
+    /// Errors: a table there in which something was typed that is not done yet; whatever else must not be replaced.
     pub fn new(
         folder: &Path,
         args: &Group,
-        is_done: impl Fn(&NamedGroups, &NamedFace) -> bool,
+        is_done: impl Fn(&NamedFaces, &NamedFace) -> bool,
     ) -> Result<Self> {
         let overwrite = Overwrite::from(args.force);
         let table = folder.join(TABLE);
         if overwrite == Overwrite::Results && !is_applied(&table, args.index.as_deref(), is_done)? {
-            return Err(eigenfaces::Error::write(table, WriteProblem::Named).into());
+            return Err(Error::write(table, WriteProblem::Named));
         }
         let indexes = args.folders.iter().map(|folder| albums::index_of(folder));
         let outputs = Outputs::new(indexes.chain(args.index.clone()), overwrite);
@@ -53,7 +49,12 @@ impl Plan {
         })
     }
 
-    pub fn write(self, faces: &[&Shown<'_>], grouping: &Grouping, output: &Output) -> Result<()> {
+    pub fn write(
+        self,
+        faces: &[&AlbumFace<'_>],
+        grouping: &Grouping,
+        output: &Output,
+    ) -> Result<()> {
         let rows = table::rows(faces, grouping);
         let text = table::written(&rows);
         self.table.write(Privacy::Personal, text.into_bytes())?;
@@ -72,7 +73,7 @@ impl Plan {
     }
 
     /// A picture of the groups of several faces, each face above the number of its group; whether there are any.
-    fn sheet(&self, faces: &[&Shown<'_>], grouping: &Grouping) -> Result<bool> {
+    fn sheet(&self, faces: &[&AlbumFace<'_>], grouping: &Grouping) -> Result<bool> {
         let groups = || grouping.groups.iter().filter(|group| group.len() > 1);
         let tile = |number: usize, &face: &usize| Tile {
             image: faces[face].picture(),
@@ -104,13 +105,11 @@ impl Plan {
 }
 
 /// Whether all that was typed into a table, if there is one, has been applied, so that it may be replaced.
-///
-/// # Errors
-/// An index that cannot be read.
+/// Errors: an index that cannot be read.
 fn is_applied(
     table: &Path,
     index: Option<&Path>,
-    is_done: impl Fn(&NamedGroups, &NamedFace) -> bool,
+    is_done: impl Fn(&NamedFaces, &NamedFace) -> bool,
 ) -> Result<bool> {
     let about = table.metadata();
     if !about.is_ok_and(|about| about.is_file() && about.len() > 0) {
@@ -119,10 +118,9 @@ fn is_applied(
     let Ok((rows, _)) = table::read(table) else {
         return Ok(false);
     };
-    if answers::answers(&rows).is_err() {
+    let Ok((said, _)) = albums::answers(rows) else {
         return Ok(false);
-    }
-    let refuse = |reason| Error::about(table, reason);
-    let groups = NamedGroups::of(rows, index, refuse)?;
-    Ok(groups.faces.iter().all(|face| is_done(&groups, face)))
+    };
+    let named = NamedFaces::of(said, index)?;
+    Ok(named.faces.iter().all(|face| is_done(&named, face)))
 }

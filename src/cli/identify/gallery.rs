@@ -4,15 +4,15 @@ use std::path::Path;
 
 use eigenfaces::decision::Acceptance;
 use eigenfaces::preparation::PreparedFace;
-use eigenfaces::recognizer::{Identification, Identifier, QueryOptions};
+use eigenfaces::recognizer::{Identification, QueryOptions, Recognizer};
 
 #[cfg(feature = "postgres")]
 use eigenfaces::database::{Database, RemoteGallery};
 
-#[cfg(not(feature = "postgres"))]
-use crate::cli::Error;
 use crate::cli::Result;
 use crate::cli::args::Identify;
+#[cfg(not(feature = "postgres"))]
+use crate::cli::not_built;
 #[cfg(feature = "postgres")]
 use crate::cli::shown;
 
@@ -25,10 +25,8 @@ pub enum Gallery {
 
 impl Gallery {
     /// As the user wants it.
-    ///
-    /// # Errors
-    /// A database that cannot be used.
-    pub fn open(args: &Identify, recognizer: &Identifier, model: &Path) -> Result<Self> {
+    /// Errors: a database that cannot be used.
+    pub fn open(args: &Identify, recognizer: &Recognizer, model: &Path) -> Result<Self> {
         #[cfg(feature = "postgres")]
         if let Some(address) = &args.elsewhere.gallery {
             let (database, index) = (Database::connect(address)?, args.elsewhere.index);
@@ -39,7 +37,7 @@ impl Gallery {
         let _ = (recognizer, model);
         #[cfg(not(feature = "postgres"))]
         if args.elsewhere.gallery.is_some() {
-            return Err(Error::not_built("PostgreSQL", "postgres"));
+            return Err(not_built("PostgreSQL", "postgres"));
         }
         Ok(Self::Model)
     }
@@ -47,7 +45,7 @@ impl Gallery {
     /// Identifies faces that were prepared, photo by photo.
     pub fn identify_prepared(
         &self,
-        recognizer: &Identifier,
+        recognizer: &Recognizer,
         photos: &[Vec<PreparedFace>],
         query: QueryOptions,
     ) -> Result<Vec<Vec<Identification>>> {
@@ -61,7 +59,7 @@ impl Gallery {
     }
 
     /// The confidence beyond which a name is given; `None` where none ever is.
-    pub fn threshold(&self, recognizer: &Identifier, acceptance: Acceptance) -> Option<f64> {
+    pub fn threshold(&self, recognizer: &Recognizer, acceptance: Acceptance) -> Option<f64> {
         match self {
             Self::Model => recognizer.threshold(acceptance),
             #[cfg(feature = "postgres")]

@@ -17,7 +17,7 @@ use eigenfaces::recognizer::{Identification, QueryOptions};
 use eigenfaces::store::Outputs;
 use rayon::prelude::*;
 
-use super::args::{Format, Identify};
+use super::args::Identify;
 use super::copies::Copies;
 use super::photos::Photos;
 use super::{files, learning, misuse};
@@ -47,7 +47,7 @@ pub fn run(args: &Identify, model: &Path, output: &Output) -> Result<Outcome> {
     let outputs = Outputs::new(inputs, args.force.into());
     let explanation = files::claim(&outputs, args.explain.as_ref())?;
     let (recognizer, unlearned) = learning::recognizer(&args.origin, model, output)?;
-    let gallery = Gallery::open(args, recognizer.identifier(), model)?;
+    let gallery = Gallery::open(args, &recognizer, model)?;
     let report = Report {
         recognizer: &recognizer,
         drawn: args.at,
@@ -76,7 +76,7 @@ pub fn run(args: &Identify, model: &Path, output: &Output) -> Result<Outcome> {
     let Some(watched) = &mut watched else {
         // Alone, a photo's problem is the program's.
         let problems = match photos.paths.len() {
-            1 if output.format == Format::Text => Problems::End,
+            1 if output.is_text() => Problems::End,
             _ => Problems::AreTold,
         };
         look(&photos, &report, copies.as_ref(), &mut results, problems)?;
@@ -132,7 +132,7 @@ fn look(
                 faces.unwrap_or_default()
             };
             let faces: Vec<Vec<PreparedFace>> = ready.iter_mut().map(faces).collect();
-            let found = gallery.identify_prepared(recognizer.identifier(), &faces, query)?;
+            let found = gallery.identify_prepared(recognizer, &faces, query)?;
             let copy = |((photo, ready), found): ((&PathBuf, &Ready), &Vec<Identification>)| match (
                 copies, ready,
             ) {
@@ -150,7 +150,7 @@ fn look(
                     Ok(_) => results.add(photo, &found)?,
                     Err(problem) if problems == Problems::End => {
                         let path = photo.clone();
-                        return Err(eigenfaces::Error::photo(path, problem).into());
+                        return Err(eigenfaces::Error::photo(path, problem));
                     }
                     Err(problem) => results.add_problem(photo, &problem)?,
                 }

@@ -11,12 +11,13 @@ use eigenfaces::error::PhotoProblem;
 use eigenfaces::locate::Turn;
 use eigenfaces::preparation::{FaceBox, PreparedFace};
 use eigenfaces::recognizer::{Candidate, Identification, QueryOptions, Recognizer};
+use eigenfaces::records::PhotoRecord;
+use serde_json::{Value, json};
 
 use super::gallery::Gallery;
-use crate::cli::args::Format;
 use crate::cli::output::with_schema;
 use crate::cli::webhook::Webhook;
-use crate::cli::{Error, Output, Result, counted, json, one_line, percent, remedy, shown};
+use crate::cli::{Error, Output, Result, counted, one_line, percent, remedy, shown};
 
 /// Prints what is found in each photo.
 pub struct Report<'a> {
@@ -65,7 +66,7 @@ impl Report<'_> {
     }
 
     pub fn photo(&self, photo: &Path, found: &[Identification]) -> Result<()> {
-        self.printed(self.lines(photo, found))
+        self.printed(self.tell(photo, found, json!(PhotoRecord::identified(photo, found))))
     }
 
     /// A photo that came while the program ran, with other frames of the same moment.
@@ -73,17 +74,14 @@ impl Report<'_> {
         let [photo, others @ ..] = photos else {
             return Ok(());
         };
-        let mut told = json::identified(photo, found);
+        let mut told = json!(PhotoRecord::identified(photo, found));
         told["frames"] = photos.iter().map(|photo| path_as_text(photo)).collect();
         let since = SystemTime::now().duration_since(UNIX_EPOCH);
         told["time"] = since.map_or(0, |since| since.as_secs()).into();
         if let Some(webhook) = &self.webhook {
             webhook.post(&with_schema(told.clone()));
         }
-        self.printed(match self.output.format {
-            Format::Json => self.output.json(told),
-            _ => self.lines(photo, found),
-        })?;
+        self.printed(self.tell(photo, found, told))?;
         if !others.is_empty() {
             let count = counted(photos.len(), "photo", "photos");
             self.output
@@ -92,38 +90,32 @@ impl Report<'_> {
         Ok(())
     }
 
-    fn lines(&self, photo: &Path, found: &[Identification]) -> Result<()> {
-        match self.output.format {
-            Format::Text if found.is_empty() => self
-                .output
-                .line(&format!("{}: no face found", shown(photo))),
-            Format::Text => (1..)
-                .zip(found)
-                .try_for_each(|(number, face)| self.face(&named(photo, number, found.len()), face)),
-            Format::Json => self.output.json(json::identified(photo, found)),
-            Format::Csv if found.is_empty() => {
-                let row = row_without_face(photo, "no-face-found", String::new());
-                self.output.csv(&row)
+    fn tell(&self, photo: &Path, found: &[Identification], object: Value) -> Result<()> {
+        let numbered = || (1..).zip(found);
+        let lines = || match found {
+            [] => vec![format!("{}: no face found", shown(photo))],
+            found => {
+                let name = |number| named(photo, number, found.len());
+                let faces = numbered().flat_map(|(number, face)| self.face(&name(number), face));
+                faces.collect()
             }
-            Format::Csv => (1..)
-                .zip(found)
-                .try_for_each(|(number, face)| self.output.csv(&row(photo, number, face))),
-        }
+        };
+        let rows = || match found {
+            [] => vec![row_without_face(photo, "no-face-found", String::new())],
+            _ => numbered()
+                .map(|(number, face)| row(photo, number, face))
+                .collect(),
+        };
+        self.output.entry(|| object, lines, rows)
     }
 
-    fn face(&self, name: &str, found: &Identification) -> Result<()> {
-        self.output.line(&format!(
-            "{name}: {}{}",
-            self.in_words(found),
-            turned(found)
-        ))?;
+    fn face(&self, name: &str, found: &Identification) -> Vec<String> {
+        let mut lines = vec![format!("{name}: {}{}", self.in_words(found), turned(found))];
         if self.query.top > 1 {
-            for (rank, candidate) in (1..).zip(&found.candidates) {
-                self.output
-                    .line(&format!("  {rank}. {}", with_numbers(candidate)))?;
-            }
+            let ranked = (1..).zip(&found.candidates);
+            lines.extend(ranked.map(|(rank, one)| format!("  {rank}. {}", with_numbers(one))));
         }
-        Ok(())
+        lines
     }
 
     pub fn problem(&self, photo: &Path, problem: &PhotoProblem) -> Result<()> {
@@ -135,17 +127,13 @@ impl Report<'_> {
 
     /// For scripts, what is wrong with a photo.
     pub fn record(&self, photo: &Path, problem: &PhotoProblem) -> Result<()> {
+        let problem = remedy::of_photo(problem);
+        let object = json!({ "photo": photo.to_string_lossy(), "error": problem });
         if let Some(webhook) = &self.webhook {
-            webhook.post(&with_schema(json::problem(photo, problem)));
+            webhook.post(&with_schema(object.clone()));
         }
-        self.printed(match self.output.format {
-            Format::Text => Ok(()),
-            Format::Json => self.output.json(json::problem(photo, problem)),
-            Format::Csv => {
-                let problem = remedy::of_photo(problem);
-                self.output.csv(&row_without_face(photo, "error", problem))
-            }
-        })
+        let row = || [row_without_face(photo, "error", problem)];
+        self.printed(self.output.entry(|| object, || None, row))
     }
 
     /// As a person would say it, and why somebody who is likely was not named.
@@ -164,7 +152,7 @@ impl Report<'_> {
         };
         let Some(limit) = self
             .gallery
-            .threshold(self.recognizer.identifier(), self.query.acceptance)
+            .threshold(self.recognizer, self.query.acceptance)
         else {
             return String::new();
         };
@@ -196,19 +184,19 @@ fn turned(found: &Identification) -> &'static str {
 }
 
 /// A row of the table: a photo's face, counted from 1.
-fn row(photo: &Path, number: usize, found: &Identification) -> [String; COLUMNS] {
+fn row(photo: &Path, number: usize, found: &Identification) -> Vec<String> {
     let closest = |of: fn(&Candidate) -> String| found.closest().map(of).unwrap_or_default();
     let bounds = found.location.map(|place| place.bounds);
     let edges = bounds.map(|bounds| bounds.map(|edge| format!("{edge:.1}")));
     let [x, y, width, height] = edges.unwrap_or_default();
-    [
+    vec![
         path_as_text(photo),
         number.to_string(),
         x,
         y,
         width,
         height,
-        json::decision(found.decision).to_owned(),
+        found.decision.name().to_owned(),
         found.name().map(str::to_owned).unwrap_or_default(),
         closest(|one| format!("{:.4}", one.confidence)),
         closest(|one| format!("{:.6}", one.distance)),
@@ -221,8 +209,8 @@ fn row(photo: &Path, number: usize, found: &Identification) -> [String; COLUMNS]
 const COLUMNS: usize = 13;
 
 /// The row of a photo in which no face was found, or that could not be looked at.
-fn row_without_face(photo: &Path, decision: &str, error: String) -> [String; COLUMNS] {
-    let mut row = [const { String::new() }; COLUMNS];
+fn row_without_face(photo: &Path, decision: &str, error: String) -> Vec<String> {
+    let mut row = vec![String::new(); COLUMNS];
     row[0] = path_as_text(photo);
     row[6] = decision.to_owned();
     row[COLUMNS - 1] = error;

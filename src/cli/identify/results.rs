@@ -2,22 +2,21 @@
 
 use std::path::Path;
 
+use eigenfaces::albums::{NameAt, Sidecars, Sorter, Writing};
 use eigenfaces::error::PhotoProblem;
 use eigenfaces::recognizer::Identification;
 use eigenfaces::xmp::OwnNames;
 
 use super::explanation::Explanation;
 use super::report::Report;
-use crate::cli::args::{Format, Identify};
-use crate::cli::sidecars::{Named, Sidecars, Writing};
-use crate::cli::sorting::Sorted;
-use crate::cli::{Outcome, Result};
+use crate::cli::args::Identify;
+use crate::cli::{Outcome, Result, remedy};
 
 /// Everything that is made of what is found.
 pub struct Results<'a> {
     report: &'a Report<'a>,
     explanation: Option<Explanation<'a>>,
-    sorted: Option<Sorted<'a>>,
+    sorted: Option<Sorter<'a>>,
     sidecars: Option<Sidecars>,
     /// Photos that were looked at, and things that could not be done.
     done: usize,
@@ -42,7 +41,7 @@ impl<'a> Results<'a> {
         Self {
             report,
             explanation,
-            sorted: Sorted::plan(&args.sorting),
+            sorted: args.sorting.sorter(),
             sidecars: args.xmp.write_xmp.map(sidecars),
             done: 0,
             failed,
@@ -50,9 +49,7 @@ impl<'a> Results<'a> {
     }
 
     /// Takes what was found in a photo.
-    ///
-    /// # Errors
-    /// What ends the command: results that cannot be printed, or a picture that cannot be made.
+    /// Errors: what ends the command: results that cannot be printed, or a picture that cannot be made.
     pub fn add(&mut self, photo: &Path, found: &[Identification]) -> Result<()> {
         if let Some(explanation) = &mut self.explanation {
             explanation.add(photo, found, self.report)?;
@@ -61,7 +58,7 @@ impl<'a> Results<'a> {
         self.note(sorted);
         let output = self.report.output;
         // Under --quiet the sorted folders are the answer for a reader.
-        if self.sorted.is_none() || !output.is_quiet() || output.format != Format::Text {
+        if self.sorted.is_none() || !output.is_quiet() || !output.is_text() {
             self.report.photo(photo, found)?;
         }
         let sidecars = self.sidecars.as_mut();
@@ -83,15 +80,13 @@ impl<'a> Results<'a> {
     /// Says what could not be done beside the answer, which is no reason to end.
     fn note(&mut self, done: Option<Result<()>>) {
         if let Some(Err(error)) = done {
-            self.report.output.warn(&error.to_string());
+            self.report.output.warn(&remedy::in_words(&error));
             self.failed += 1;
         }
     }
 
     /// Writes and says what is left when all photos have been looked at.
-    ///
-    /// # Errors
-    /// The picture of an explanation cannot be written.
+    /// Errors: the picture of an explanation cannot be written.
     pub fn finish(self) -> Result<Outcome> {
         let output = self.report.output;
         if let Some(explanation) = self.explanation {
@@ -107,9 +102,9 @@ impl<'a> Results<'a> {
     }
 }
 
-fn named_faces(found: &[Identification]) -> Vec<Named<'_>> {
+fn named_faces(found: &[Identification]) -> Vec<NameAt<'_>> {
     let named = found.iter().filter_map(|face| {
-        Some(Named {
+        Some(NameAt {
             bounds: face.location?.bounds,
             name: face.name()?,
             confidence: face.closest().map(|closest| closest.confidence),

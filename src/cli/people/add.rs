@@ -31,7 +31,7 @@ pub fn edit(args: &AddFace, known: &Model, output: &Output) -> Result<Edit> {
     if let Some(KnownPhoto { person, .. }) = there.filter(|photo| photo.person == person) {
         let person = person.to_string();
         let problem = PhotoProblem::EnrolledAlready { person };
-        return Err(eigenfaces::Error::photo(&args.photo, problem).into());
+        return Err(eigenfaces::Error::photo(&args.photo, problem));
     }
     if !is_like_a_face(&face, recognizer)? {
         output.warn(&format!(
@@ -47,7 +47,7 @@ pub fn edit(args: &AddFace, known: &Model, output: &Output) -> Result<Edit> {
 pub fn told(plan: &Plan, before: &Gallery) -> Result<Told> {
     if let Some(disputed) = plan.skipped.first() {
         let problem = disputed.problem.clone();
-        return Err(eigenfaces::Error::photo(&disputed.path, problem).into());
+        return Err(eigenfaces::Error::photo(&disputed.path, problem));
     }
     let after = &plan.outcome.gallery;
     let mut faces = (0..after.len()).map(|at| after.photo(at));
@@ -66,9 +66,7 @@ pub fn told(plan: &Plan, before: &Gallery) -> Result<Told> {
 fn is_like_a_face(face: &LabeledFace, recognizer: &Recognizer) -> eigenfaces::Result<bool> {
     let size = recognizer.preparation().size();
     let face = FaceMatrix::from_pixels(size, face.pixels.to_vec())?;
-    let found = recognizer
-        .identifier()
-        .identify_faces(&face, QueryOptions::default());
+    let found = recognizer.identify_faces(&face, QueryOptions::default());
     Ok(found
         .iter()
         .all(|found| found.decision != Decision::NotAFace))

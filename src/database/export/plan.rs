@@ -36,8 +36,8 @@ pub struct Change {
 }
 
 pub(super) struct Plan<'a> {
-    /// What stands for the people, of each kind.
-    pub points: Vec<Points<'a>>,
+    /// What stands for the people.
+    pub points: Points<'a>,
     pub identity: Identity,
     pub indexing: Indexing,
     /// Digests of what the model knows of each of its people.
@@ -54,10 +54,10 @@ impl<'a> Plan<'a> {
     pub async fn of(
         client: &Client,
         recognizer: &Recognizer,
-        points: Vec<Points<'a>>,
+        points: Points<'a>,
         indexing: Option<Indexing>,
     ) -> Result<Self, DatabaseProblem> {
-        let identity = Identity::of(recognizer.identifier());
+        let identity = Identity::of(recognizer);
         let galleries = schema::galleries(client).await?;
         let indexing = match indexing {
             Some(indexing) => indexing,
@@ -96,7 +96,7 @@ impl<'a> Plan<'a> {
             indexing,
             contents,
             calibration: calibration
-                .map_err(|error| DatabaseProblem::senseless(error.to_string()))?,
+                .map_err(|error| DatabaseProblem::invalid(error.to_string()))?,
             to_bring,
             to_remove: there.into_values().map(|(id, _)| id).collect(),
             change,
@@ -111,7 +111,7 @@ impl<'a> Plan<'a> {
 /// Refuses a model that no database can stand for.
 pub(super) fn check_exportable(
     recognizer: &Recognizer,
-    points: &[Points<'_>],
+    (points, owners): &Points<'_>,
 ) -> Result<(), DatabaseProblem> {
     let gallery = recognizer.gallery();
     if recognizer
@@ -124,21 +124,18 @@ pub(super) fn check_exportable(
             enough: ENOUGH_PEOPLE,
         });
     }
-    for (points, owners) in points {
-        let is_large = |value: &f32| value.abs() > LARGEST;
-        if let Some(at) = points.as_slice().iter().position(is_large) {
-            let person = &gallery.people()[owners[at / points.nrows().max(1)]];
-            return Err(DatabaseProblem::TooLarge {
-                name: person.to_string(),
-            });
-        }
+    let is_large = |value: &f32| value.abs() > LARGEST;
+    match points.as_slice().iter().position(is_large) {
+        None => Ok(()),
+        Some(at) => Err(DatabaseProblem::TooLarge {
+            name: gallery.people()[owners[at / points.nrows().max(1)]].to_string(),
+        }),
     }
-    Ok(())
 }
 
 /// Refuses points of more coordinates than there is room for.
 fn fits(recognizer: &Recognizer, indexing: Indexing) -> Result<(), DatabaseProblem> {
-    let (_, dimensions) = recognizer.comparer().points_shape();
+    let dimensions = recognizer.comparer().dimensions();
     let (most, index) = match indexing {
         Indexing::None => (vector::MOST, false),
         Indexing::Hnsw => (vector::MOST_INDEXED, true),
@@ -194,7 +191,7 @@ async fn erased(
 }
 
 /// A digest of all that the database is to hold of each person.
-fn contents(recognizer: &Recognizer, points: &[Points<'_>]) -> Vec<[u8; 32]> {
+fn contents(recognizer: &Recognizer, (points, owners): &Points<'_>) -> Vec<[u8; 32]> {
     let people = recognizer.gallery().people().len();
     let mut digests = vec![Sha256::new(); people];
     for face in recognizer.gallery().enrolled() {
@@ -203,11 +200,8 @@ fn contents(recognizer: &Recognizer, points: &[Points<'_>]) -> Vec<[u8; 32]> {
         digest.update((face.source.len() as u64).to_le_bytes());
         digest.update(&face.source);
     }
-    for (points, owners) in points {
-        for (at, &person) in owners.iter().enumerate() {
-            digests[person].update(npy::to_bytes(points.column(at).as_slice()));
-        }
-        digests.iter_mut().for_each(|digest| digest.update(b"kind"));
+    for (at, &person) in owners.iter().enumerate() {
+        digests[person].update(npy::to_bytes(points.column(at).as_slice()));
     }
     digests
         .into_iter()

@@ -4,12 +4,12 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::pin::Pin;
 
+use nalgebra::DMatrix;
 use tokio_postgres::binary_copy::BinaryCopyInWriter;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Transaction};
 
 use super::plan::Plan;
-use crate::compare::Points;
 use crate::database::column;
 use crate::database::schema::Row;
 use crate::database::vector::Sent;
@@ -29,8 +29,9 @@ pub(super) struct Upload<'a> {
     recognizer: &'a Recognizer,
     contents: &'a [[u8; 32]],
     own: &'a Row,
-    /// Of each kind the points, and where each person's begin.
-    kinds: Vec<(&'a Points<'a>, Vec<usize>)>,
+    /// The points, and where each person's begin.
+    points: &'a DMatrix<f32>,
+    starts: Vec<usize>,
     /// The first face of each person.
     faces: Vec<usize>,
 }
@@ -39,15 +40,12 @@ impl<'a> Upload<'a> {
     pub fn new(recognizer: &'a Recognizer, plan: &'a Plan<'a>, own: &'a Row) -> Self {
         let contents = &plan.contents[..];
         let people = contents.len();
-        let with_starts = |points: &'a Points<'a>| {
-            let starts = starts(&points.1, people);
-            (points, starts)
-        };
         Self {
             recognizer,
             contents,
             own,
-            kinds: plan.points.iter().map(with_starts).collect(),
+            points: &plan.points.0,
+            starts: starts(&plan.points.1, people),
             faces: starts(&recognizer.gallery().persons(), people),
         }
     }
@@ -58,7 +56,7 @@ impl<'a> Upload<'a> {
         while !people.is_empty() {
             let mut coordinates = 0;
             let fits = people.iter().take_while(|(person, _)| {
-                coordinates += self.coordinates(*person);
+                coordinates += self.points.nrows() * range(&self.starts, *person).len();
                 coordinates <= BATCH
             });
             let (batch, rest) = people.split_at(fits.count().clamp(1, MOST_PEOPLE));
@@ -66,13 +64,6 @@ impl<'a> Upload<'a> {
             people = rest;
         }
         batches
-    }
-
-    fn coordinates(&self, person: usize) -> usize {
-        let of_kind = |((points, _), starts): &(&Points<'_>, Vec<usize>)| {
-            points.nrows() * range(starts, person).len()
-        };
-        self.kinds.iter().map(of_kind).sum()
     }
 
     /// Brings some people over, all of them or none.
@@ -90,9 +81,7 @@ impl<'a> Upload<'a> {
         }
         let rows = self.add_people(&transaction, people).await?;
         self.add_faces(&transaction, &rows).await?;
-        for (kind, table) in self.own.tables().iter().enumerate() {
-            self.add_points(&transaction, &rows, kind, table).await?;
-        }
+        self.add_points(&transaction, &rows).await?;
         transaction.commit().await?;
         Ok(())
     }
@@ -117,7 +106,7 @@ impl<'a> Upload<'a> {
         let ids: HashMap<&str, i64> = column::pairs(&added)?;
         let row = |(&(at, _), name): (&ToBring, &&str)| Some((at, *ids.get(name)?));
         let rows: Option<Vec<_>> = people.iter().zip(&names).map(row).collect();
-        rows.ok_or_else(|| DatabaseProblem::senseless("a name did not come back as it was given"))
+        rows.ok_or_else(|| DatabaseProblem::invalid("a name did not come back as it was given"))
     }
 
     async fn add_faces(
@@ -141,15 +130,13 @@ impl<'a> Upload<'a> {
         &self,
         transaction: &Transaction<'_>,
         people: &[(usize, i64)],
-        kind: usize,
-        table: &str,
     ) -> Result<(), DatabaseProblem> {
-        let ((points, _), starts) = &self.kinds[kind];
-        let mut copy = Copy::begin(transaction, table, "person, coordinates").await?;
+        let table = self.own.table();
+        let mut copy = Copy::begin(transaction, &table, "person, coordinates").await?;
         for (person, id) in people {
-            for point in range(starts, *person) {
-                copy.row(&[id, &Sent(points.column(point).as_slice())])
-                    .await?;
+            for point in range(&self.starts, *person) {
+                let point = self.points.column(point);
+                copy.row(&[id, &Sent(point.as_slice())]).await?;
             }
         }
         copy.finish().await

@@ -17,7 +17,7 @@ use super::{erase, faces_of};
 
 /// Everybody who is enrolled.
 pub async fn subjects(State(service): Shared) -> Answer<Json<Value>> {
-    let people = counted(&service.up_to_date().await);
+    let people = counted(&service.snapshot());
     let names: Vec<&str> = people.iter().map(|(person, _)| person.as_str()).collect();
     Ok(Json(json!({ "subjects": names })))
 }
@@ -39,7 +39,7 @@ pub async fn add_subject(Json(asked): Json<Subject>) -> Answer<Response> {
 
 /// Erases everybody.
 pub async fn erase_subjects(State(service): Shared) -> Answer<Json<Value>> {
-    let people = counted(&service.up_to_date().await).len();
+    let people = counted(&service.snapshot()).len();
     erase(&service, |model| Ok(faces_of(model, None))).await?;
     Ok(Json(json!({ "deleted": people })))
 }

@@ -1,5 +1,6 @@
 //! Changes of the gallery: one at a time, each to be undone.
 
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
@@ -12,10 +13,9 @@ use eigenfaces::store::ModelLock;
 use tokio::sync::OwnedMutexGuard;
 
 use super::Service;
-use super::progress::Progress;
 use super::snapshot::Snapshot;
-use crate::cli::error::{Error, Result};
-use crate::cli::group::albums::Remembered;
+use crate::albums::Remembered;
+use crate::error::{Error, Result};
 use crate::server::failure::{Answer, Failure};
 use crate::server::jobs::{Forgotten, Job};
 use crate::server::locked;
@@ -37,10 +37,6 @@ impl Service {
     /// Changes the gallery: `change` gets the model, or nothing while nobody is enrolled, and plans what is to be done. It is
     /// written before this returns what `change` told besides, and the new state. `expected` is the tag of the state that the
     /// change was meant for.
-    ///
-    /// # Errors
-    /// Those of the change; 412 where the gallery has another state; 503 where other changes take too long; a model that
-    /// cannot be written. Nothing is changed.
     pub async fn change<T: Send + 'static>(
         self: &Arc<Self>,
         expected: Option<String>,
@@ -53,9 +49,6 @@ impl Service {
     }
 
     /// As [`change`](Self::change), however long it takes: others ask the gallery as it was meanwhile.
-    ///
-    /// # Errors
-    /// As [`change`](Self::change); the job was cancelled.
     pub async fn change_in_job<T: Send + 'static>(
         self: &Arc<Self>,
         job: &Arc<Job>,
@@ -70,9 +63,6 @@ impl Service {
     }
 
     /// Works as a job when all changes that came before are made, and keeps others from being made meanwhile.
-    ///
-    /// # Errors
-    /// Those of the work; the job was cancelled.
     pub async fn in_turn<T: Send + 'static>(
         self: &Arc<Self>,
         job: &Arc<Job>,
@@ -80,20 +70,11 @@ impl Service {
     ) -> Answer<T> {
         let mut turn = Arc::clone(&self.changes).lock_owned().await;
         let (service, job) = (Arc::clone(self), Arc::clone(job));
-        let work = move || {
-            let _changing = JobChanging::begin(&service);
-            if job.is_cancelled() {
-                return Err(eigenfaces::Error::Cancelled.into());
-            }
-            let done = work(&service, &mut turn, &job);
-            drop(turn);
-            done
+        let work = move || match job.is_cancelled() {
+            true => Err(eigenfaces::Error::Cancelled.into()),
+            false => work(&service, &mut turn, &job),
         };
-        let done = self.workers.behind(Background::Job, work).await;
-        if self.progress.borrow().unlearned > 0 {
-            self.learn_after(Duration::ZERO);
-        }
-        done
+        self.workers.behind(Background::Job, work).await
     }
 
     /// Waits until all changes that came before are made.
@@ -101,23 +82,19 @@ impl Service {
         let place = Place::enter(self)?;
         let turn = Arc::clone(&self.changes).lock_owned();
         match tokio::time::timeout(PATIENCE, turn).await {
-            Ok(turn) if !self.progress.borrow().is_ending => Ok(turn),
+            Ok(turn) if !self.is_ending.load(Ordering::SeqCst) => Ok(turn),
             Ok(_) => Err(Failure::ending()),
             Err(_) => Err(Failure::queued(place.position(), self.jobs.working())),
         }
     }
 
     /// As [`change`](Self::change), in a turn.
-    ///
-    /// # Errors
-    /// As [`change`](Self::change).
     pub fn change_now<T>(
         &self,
         changes: &mut Changes,
         expected: Option<&str>,
         change: impl FnOnce(Option<&Model>) -> Answer<(Plan, T)>,
     ) -> Answer<(T, Snapshot)> {
-        self.learn_additions(changes)?;
         let before = self.snapshot();
         self.refuse_other(&before, expected)?;
         let (plan, value) = change(before.model.as_deref())?;
@@ -147,9 +124,6 @@ impl Service {
     }
 
     /// Refuses a change that was meant for another state of the gallery, named by its tag.
-    ///
-    /// # Errors
-    /// 412.
     pub fn refuse_other(&self, state: &Snapshot, expected: Option<&str>) -> Answer<()> {
         match expected.is_some_and(|expected| expected != self.tag(state)) {
             true => Err(Failure::new(
@@ -161,9 +135,6 @@ impl Service {
     }
 
     /// Erases faces, by their positions in the gallery. This cannot be taken back. Returns which they were, and the new state.
-    ///
-    /// # Errors
-    /// As [`change`](Self::change).
     pub async fn erase(
         self: &Arc<Self>,
         expected: Option<String>,
@@ -186,14 +157,11 @@ impl Service {
     }
 
     /// Undoes the last change, and says which that was. `expected` is the tag of the state that this was meant for.
-    ///
-    /// # Errors
-    /// There is none that could be; 412 where the gallery has another state; what was said of faces cannot be written.
+    /// Errors: there is none that could be; 412 where the gallery has another state; what was said of faces cannot be written.
     pub async fn undo(self: &Arc<Self>, expected: Option<String>) -> Answer<(String, Snapshot)> {
         let mut changes = self.turn().await?;
         let service = Arc::clone(self);
         let work = move || {
-            service.learn_additions(&mut changes)?;
             let now = service.snapshot();
             service.refuse_other(&now, expected.as_deref())?;
             service.refuse_replaced(&changes)?;
@@ -343,23 +311,5 @@ impl<'a> Place<'a> {
 impl Drop for Place<'_> {
     fn drop(&mut self) {
         locked(&self.service.queue).remove(&self.number);
-    }
-}
-
-/// A job that changes the gallery, until it is dropped.
-struct JobChanging<'a>(&'a Service);
-
-impl<'a> JobChanging<'a> {
-    fn begin(service: &'a Service) -> Self {
-        let begun = |progress: &mut Progress| progress.is_job_changing = true;
-        service.progress.send_modify(begun);
-        Self(service)
-    }
-}
-
-impl Drop for JobChanging<'_> {
-    fn drop(&mut self) {
-        let ended = |progress: &mut Progress| progress.is_job_changing = false;
-        self.0.progress.send_modify(ended);
     }
 }

@@ -8,9 +8,9 @@ use eigenfaces::enrollment::PhotoFaces;
 use eigenfaces::preparation::{FaceBox, Preparation, PreparedFace};
 use eigenfaces::recognizer::verify_alone;
 use eigenfaces::{Acceptance, Model, Photo, QueryOptions, Verification};
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::cli::json;
+use crate::records::{EnrolledFace, PhotoRecord, ServedFace};
 use crate::server::failure::{Answer, Failure};
 
 /// A state of the gallery. Whoever has it may go on asking it while the next one is made.
@@ -44,26 +44,30 @@ impl Snapshot {
         let gallery = self.model.as_deref().map(Model::gallery);
         let faces = PhotoFaces::with_shown(&self.preparation(), photo, gallery, drawn)?;
         let Some(model) = &self.model else {
-            return Ok(json::located(Path::new(name), &faces.locations()));
+            return Ok(json!(PhotoRecord::located(
+                Path::new(name),
+                &faces.locations()
+            )));
         };
-        let identifier = model.recognizer().identifier();
-        let found = identifier.identify_prepared(from_ref(faces.prepared()), query)?;
-        let mut told = json::identified(Path::new(name), &found[0]);
+        let recognizer = model.recognizer();
+        let found = recognizer.identify_prepared(from_ref(faces.prepared()), query)?;
+        let mut told = PhotoRecord::identified(Path::new(name), &found[0]);
         let gallery = model.gallery();
-        // Whose name it has does not matter to where it is.
-        for at in 0..found[0].len() {
+        for (at, told) in told.faces.iter_mut().enumerate() {
+            // Whose name it has does not matter to where it is.
             let face = faces.labeled(at, &gallery.people()[0], "");
             let hash = face.as_ref().map(|face| face.hash);
-            told["faces"][at]["hash"] = hash.map(|hash| hash.to_string()).into();
-            told["faces"][at]["nobody"] = hash
-                .is_some_and(|hash| model.history().is_nobodys(hash))
-                .into();
             let there = face.and_then(|face| gallery.photo_of(&face));
-            told["faces"][at]["enrolled"] = there.map_or(Value::Null, |photo| {
-                serde_json::json!({ "hash": photo.hash.to_string(), "person": photo.person.as_str() })
+            told.served = Some(ServedFace {
+                hash: hash.map(|hash| hash.to_string()),
+                nobody: hash.is_some_and(|hash| model.history().is_nobodys(hash)),
+                enrolled: there.map(|photo| EnrolledFace {
+                    hash: photo.hash.to_string(),
+                    person: photo.person.to_string(),
+                }),
             });
         }
-        Ok(told)
+        Ok(json!(told))
     }
 
     /// Whether two prepared faces are of one person, also before anybody is enrolled.
@@ -82,11 +86,5 @@ impl Snapshot {
             .as_ref()
             .and_then(|model| model.history().last_step());
         step.map_or(0, |(number, _)| number)
-    }
-
-    /// The model, if a face can be added to it and learned later whatever it looks like: some faces must differ.
-    pub(super) fn varied(&self) -> Option<&Model> {
-        let model = self.model.as_deref()?;
-        (model.recognizer().space().components() > 0).then_some(model)
     }
 }

@@ -82,7 +82,6 @@ fn load_and_use(members: &Members) -> bool {
             let face = FaceMatrix::from_pixels(size, vec![77; size.pixels()]).unwrap();
             assert_eq!(
                 recognizer
-                    .identifier()
                     .identify_faces(&face, QueryOptions::default())
                     .len(),
                 1

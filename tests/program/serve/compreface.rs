@@ -36,8 +36,6 @@ fn clients_of_compreface_are_answered() {
             ids.push(added["image_id"].as_str().unwrap().to_owned());
         }
     }
-    // Whoever asks waits until all are learned, if that takes no more than a second.
-    super::learned(&server, 6);
     let found = recognize("?limit=0&prediction_count=2&status=true", &probe("ada.png"))
         .has(200)
         .json();

@@ -6,7 +6,7 @@ use std::fs;
 use serde_json::{Value, json};
 
 use super::client::{Answer, KEY, Server};
-use super::{ended, learned, photos_of, probe};
+use super::{ended, photos_of, probe};
 use crate::{another, enrolled};
 
 /// A server, its own description, and the calls that have been asked.
@@ -261,8 +261,7 @@ fn calls_of_compreface(d: &mut Described) {
     d.form("POST /api/v1/verification/verify", "", &both);
     d.form("POST /api/v1/detection/detect", "", &[("file", &ada)]);
     let faces = format!("{calls}/faces");
-    let before = d.ask(&format!("GET {faces}"), &[], "", b"").has(200).json();
-    let before = before["total_elements"].as_u64().unwrap() as usize;
+    d.ask(&format!("GET {faces}"), &[], "", b"").has(200);
     let added = [1, 2].map(|number| {
         let photo = another(&ada, number);
         let added = d.form(
@@ -272,7 +271,6 @@ fn calls_of_compreface(d: &mut Described) {
         );
         added["image_id"].as_str().unwrap().to_owned()
     });
-    learned(&d.server, before + 2);
     let one = &[added[0].as_str()];
     d.ask(&format!("GET {faces}/{{image_id}}/img"), one, "", b"")
         .has(200);

@@ -1,7 +1,6 @@
 //! Requests as clients have the habit of making them; paths as people type them; faces that come without a pause.
 
 use std::fs;
-use std::time::{Duration, Instant};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
@@ -10,7 +9,7 @@ use serde_json::{Value, json};
 use super::client::{KEY, Server};
 use super::{ended, photos_of, probe};
 use crate::support::{listed, real_data, scratch};
-use crate::{another, enrolled, program, run};
+use crate::{enrolled, program, run};
 
 #[test]
 fn photos_in_json_are_read_as_clients_encode_them() {
@@ -157,29 +156,6 @@ fn a_job_warns_as_the_command_line_does() {
         );
     }
     assert!(job["notices"].to_string().contains(several), "{job}");
-}
-
-#[test]
-fn faces_that_come_without_a_pause_are_learned_meanwhile() {
-    let folder = enrolled();
-    let model = folder.path().join("eigenfaces.npz");
-    let before = fs::read(&model).unwrap();
-    let server = Server::start(folder.path());
-    let photo = photos_of("Ada").swap_remove(0);
-    let begun = Instant::now();
-    let mut learned = false;
-    for number in 1.. {
-        let photo = another(&photo, number);
-        let path = "/api/v1/recognition/faces?subject=Ada";
-        server.form(path, &[("file", &photo)]).has(201);
-        // A slow machine takes long to learn, and no pause comes.
-        learned = fs::read(&model).unwrap() != before;
-        if learned || begun.elapsed() > Duration::from_secs(60) {
-            break;
-        }
-        std::thread::sleep(Duration::from_millis(50));
-    }
-    assert!(learned, "nothing learned in {:?}", begun.elapsed());
 }
 
 /// To take back a change that took nobody away leaves jobs as they are.

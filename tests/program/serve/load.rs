@@ -7,7 +7,7 @@ use std::sync::{Mutex, RwLock};
 use std::time::Duration;
 
 use super::client::Server;
-use super::journal::{faces, few_enrolled, rounds};
+use super::durable::{faces, few_enrolled, rounds};
 use super::{photos_of, probe};
 use crate::another;
 
@@ -79,7 +79,6 @@ fn kills_under_load_lose_nothing_that_was_acknowledged() {
     );
     let before = faces(&server.read().unwrap());
     server.into_inner().unwrap().end();
-    // What there was no time to learn stays in the journal, and the next server learns it.
     let again = faces(&Server::start(folder.path()));
     let there: BTreeSet<&String> = again.iter().collect();
     assert_eq!(there.len(), again.len(), "none is there twice");

@@ -6,16 +6,15 @@ pub mod client;
 mod compreface;
 mod connections;
 mod described;
+#[cfg(unix)]
+mod durable;
 mod folder;
 mod habits;
-#[cfg(unix)]
-mod journal;
 #[cfg(unix)]
 mod load;
 mod page;
 
 use std::fs;
-use std::path::Path;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -40,14 +39,6 @@ fn people(server: &Server) -> Vec<String> {
     people
         .map(|one| one["person"].as_str().unwrap().to_owned())
         .collect()
-}
-
-/// Waits until so many faces are learned, however slow the machine is.
-fn learned(server: &Server, count: usize) {
-    let path = "/api/v1/recognition/faces";
-    while server.ask("GET", path, b"").has(200).json()["total_elements"] != count {
-        std::thread::sleep(Duration::from_millis(100));
-    }
 }
 
 /// Waits for a job to end.
@@ -579,7 +570,7 @@ fn a_server_holds_the_model_and_is_refused_where_it_cannot_be() {
     run(other.path(), ["serve", "--key-file", "key"]).ended(2, &["16 or more"]);
 }
 
-/// Additions that were acknowledged are there after a kill, in the journal or in the model.
+/// Additions that were acknowledged are there after a kill.
 #[test]
 fn what_was_acknowledged_survives_a_kill() {
     let folder = scratch();
@@ -594,7 +585,7 @@ fn what_was_acknowledged_survives_a_kill() {
             let answer = server.form(&path, &[("file", photo)]).has(201).json();
             acknowledged.push(answer["image_id"].as_str().unwrap().to_owned());
         }
-        // Dropped: killed at once, before the burst is learned.
+        // Dropped: killed at once.
     }
     let server = Server::start(folder.path());
     let all = server
@@ -611,12 +602,4 @@ fn what_was_acknowledged_survives_a_kill() {
         assert!(kept.contains(&face.as_str()), "{face} was lost");
     }
     assert_eq!(kept.len(), acknowledged.len());
-    assert!(is_clean(folder.path()), "no journal is left");
-}
-
-fn is_clean(folder: &Path) -> bool {
-    fs::read_dir(folder).unwrap().all(|entry| {
-        let name = entry.unwrap().file_name();
-        !name.to_string_lossy().ends_with(".added")
-    })
 }

@@ -7,10 +7,10 @@ use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, SystemTime};
 
+use eigenfaces::albums::refuse_no_folder;
 use eigenfaces::dataset;
 
 use crate::cli::Result;
-use crate::cli::group::albums::refuse_no_folder;
 
 const EVERY: Duration = Duration::from_secs(1);
 
@@ -40,9 +40,7 @@ enum State {
 
 impl Watched {
     /// Photos that are there already are none that come.
-    ///
-    /// # Errors
-    /// What is no folder.
+    /// Errors: what is no folder.
     pub fn begin(folders: &[PathBuf]) -> Result<Self> {
         folders
             .iter()

@@ -14,9 +14,7 @@ pub use folders::Watched;
 use moments::{Moment, moments};
 
 /// Identifies photos that came together, and tells of each moment.
-///
-/// # Errors
-/// Results that cannot be printed; when the program itself is damaged.
+/// Errors: results that cannot be printed; when the program itself is damaged.
 pub fn look(photos: &[PathBuf], report: &Report<'_>) -> Result<()> {
     let preparation = report.recognizer.preparation();
     let ready = |_: &PathBuf, file: &PhotoFile| report.faces(file);
@@ -34,7 +32,7 @@ pub fn look(photos: &[PathBuf], report: &Report<'_>) -> Result<()> {
             }
             let identify = |faces: &[_]| {
                 let (gallery, recognizer) = (report.gallery, report.recognizer);
-                gallery.identify_prepared(recognizer.identifier(), faces, report.query)
+                gallery.identify_prepared(recognizer, faces, report.query)
             };
             let alone = identify(&prepared)?;
             let frames = usable.into_iter().zip(prepared).collect();

@@ -132,9 +132,6 @@ fn numbers(
 
 /// Photos that came together, by moment, in the order of their first photos: of those of a moment the ones that show most faces.
 /// `found` is what each photo's faces show by themselves: frames that name two people are of two moments.
-///
-/// # Errors
-/// When the program itself is damaged.
 pub fn moments(
     preparation: &Preparation,
     photos: Vec<(PathBuf, Vec<PreparedFace>)>,

@@ -1,30 +1,29 @@
-//! Answers typed into the table of groups, row by row.
+//! Answers about faces, and how they are typed into the table of groups, row by row.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 
-use eigenfaces::dataset::Person;
-
+use super::FacePlace;
 use super::table::Row;
+use crate::dataset::Person;
+use crate::error::Error;
 
 /// Typed for a face that is not of the group's person, and for a group that nobody wants to name.
-pub const NOT_THIS: &str = "-";
-pub const IGNORE: &str = "ignore";
+const NOT_THIS: &str = "-";
+const IGNORE: &str = "ignore";
 
 /// Faces of a group that one which is not of their person is kept apart from, at most: enough, for they stay together.
-const MOST_APART: usize = 50;
+pub const MOST_APART: usize = 50;
 
-/// Whether what was typed is an answer and no name.
-fn is_no_name(typed: &str) -> bool {
-    typed == NOT_THIS || typed.eq_ignore_ascii_case(IGNORE)
-}
-
+/// What a person has said of a face.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
+    /// Nothing.
     Nothing,
+    /// Whom it shows.
     Person(Person),
+    /// That it is nobody to be named.
     Ignored,
-    /// It is not of the person of these other faces (positions of rows).
+    /// That it is not of the person of these other faces (positions).
     NotThese(Vec<usize>),
 }
 
@@ -36,10 +35,25 @@ impl Answer {
             _ => None,
         }
     }
+
+    /// The answer that was typed for a face or its group.
+    /// Errors: a name that cannot be one.
+    pub fn typed(name: &str) -> Result<Self, Error> {
+        match name {
+            "" => Ok(Self::Nothing),
+            name if name.eq_ignore_ascii_case(IGNORE) => Ok(Self::Ignored),
+            name => Person::new(name).map(Self::Person),
+        }
+    }
 }
 
-/// The answer about each row's face, and the groups for which it is ambiguous; or the fault of the table.
-pub fn answers(rows: &[Row]) -> std::result::Result<(Vec<Answer>, Vec<String>), String> {
+/// A face, and what was said of it.
+pub type AnswerAt = (FacePlace, Answer);
+
+/// The face of each row with the answer about it, and the groups for which it is ambiguous; or the fault of the table. One name
+/// in a group, in whichever row, is meant for all rows without another.
+/// Errors: a name that cannot be one, and its line.
+pub fn answers(rows: Vec<Row>) -> Result<(Vec<AnswerAt>, Vec<String>), String> {
     let mut groups: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (at, row) in rows.iter().enumerate() {
         groups.entry(&row.group).or_default().push(at);
@@ -59,42 +73,16 @@ pub fn answers(rows: &[Row]) -> std::result::Result<(Vec<Answer>, Vec<String>), 
         let others = own.iter().copied().filter(|&at| rows[at].name != NOT_THIS);
         let others: Vec<usize> = others.take(MOST_APART).collect();
         for at in own {
-            let name = match rows[at].name.as_str() {
-                "" => of_all.copied().unwrap_or_default(),
-                name => name,
-            };
-            answers[at] = match name {
-                "" => Answer::Nothing,
-                NOT_THIS => Answer::NotThese(others.clone()),
-                name if is_no_name(name) => Answer::Ignored,
-                name => Answer::Person(Person::new(name).map_err(|error| match rows[at].line {
-                    0 => error.to_string(),
-                    line => format!("line {line}: {error}"),
-                })?),
-            };
+            answers[at] = match rows[at].name.as_str() {
+                NOT_THIS => Ok(Answer::NotThese(others.clone())),
+                "" => Answer::typed(of_all.copied().unwrap_or_default()),
+                name => Answer::typed(name),
+            }
+            .map_err(|error| format!("line {}: {error}", rows[at].line))?;
         }
     }
-    refuse_two_names(rows, &answers)?;
-    Ok((answers, ambiguous))
-}
-
-fn refuse_two_names(rows: &[Row], answers: &[Answer]) -> std::result::Result<(), String> {
-    let mut named: BTreeMap<(&Path, usize), (&Person, u64)> = BTreeMap::new();
-    for (row, answer) in rows.iter().zip(answers) {
-        let Some(person) = answer.person() else {
-            continue;
-        };
-        let (first, line) = *named
-            .entry((&row.photo, row.face))
-            .or_insert((person, row.line));
-        if first != person {
-            return Err(format!(
-                "lines {line} and {}: one face is {first} and {person}; leave one of the names",
-                row.line
-            ));
-        }
-    }
-    Ok(())
+    let places = rows.into_iter().map(|row| row.place);
+    Ok((places.zip(answers).collect(), ambiguous))
 }
 
 #[cfg(test)]
@@ -112,7 +100,12 @@ mod tests {
         let path = folder.path().join("groups.csv");
         std::fs::write(&path, format!("group,name,photo,face\n{text}")).unwrap();
         let rows = table::read(&path).unwrap().0;
-        answers(&rows).unwrap().0
+        answers(rows)
+            .unwrap()
+            .0
+            .into_iter()
+            .map(|(_, answer)| answer)
+            .collect()
     }
 
     fn person(name: &str) -> Answer {

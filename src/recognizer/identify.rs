@@ -1,115 +1,28 @@
-//! The part of a recogniser that names people: without the faces that are enrolled.
-
-use std::sync::Arc;
+//! Naming the people in photos: faces ranked by the comparison, and the rule that turns a ranking into a decision.
 
 use image::GrayImage;
 use nalgebra::DMatrix;
 use rayon::prelude::*;
 
-use super::Settings;
+use super::Recognizer;
 use super::identification::{Candidate, Identification, QueryOptions};
 use crate::background::FaceClassifier;
-use crate::compare::{Comparer, Likelihoods, Ranking, Scored};
+use crate::compare::{Ranking, Scored};
 use crate::dataset::Person;
 use crate::decision::{Acceptance, Decision};
 use crate::error::{Error, PhotoProblem, Result};
 use crate::face_matrix::FaceMatrix;
-use crate::face_space::{FaceSpace, Residual};
+use crate::face_space::Residual;
 use crate::faceness::FacenessTest;
-use crate::matcher::{DistanceCalibration, Matcher};
-use crate::preparation::{Part, Preparation, PreparedFace};
+use crate::preparation::{Part, PreparedFace};
 
-/// All that takes part in naming people: how photos are prepared, the spaces, the coordinates of everybody, the
-/// calibration. A [`Recognizer`](super::Recognizer) has more, of which a large model is mostly made: the pixels of
-/// the enrolled faces, their weights, where they came from.
-#[derive(Debug, Clone)]
-pub struct Identifier {
-    preparation: Preparation,
-    settings: Settings,
-    /// Of the pixels, whatever is compared: it shows the basis faces and tells faces from other things.
-    space: Arc<FaceSpace>,
-    people: Vec<Person>,
-    comparer: Comparer,
-}
-
-impl Identifier {
-    /// An identifier from stored parts.
-    ///
-    /// # Errors
-    /// Parts that do not fit together.
-    pub fn from_parts(
-        preparation: Preparation,
-        settings: Settings,
-        space: Arc<FaceSpace>,
-        people: Vec<Person>,
-        comparer: Comparer,
-    ) -> Result<Self> {
-        let size = preparation.size();
-        if space.size() != size || !comparer.fits(size, people.len()) {
-            return Err(Error::Inconsistent);
-        }
-        Ok(Self {
-            preparation,
-            settings,
-            space,
-            people,
-            comparer,
-        })
-    }
-
-    /// Preparation of photos.
-    pub fn preparation(&self) -> &Preparation {
-        &self.preparation
-    }
-
-    /// Settings of learning.
-    pub fn settings(&self) -> Settings {
-        self.settings
-    }
-
-    /// The face space.
-    pub fn space(&self) -> &FaceSpace {
-        &self.space
-    }
-
-    pub(super) fn shared_space(&self) -> Arc<FaceSpace> {
-        Arc::clone(&self.space)
-    }
-
-    /// The people, in natural order of their names.
-    pub fn people(&self) -> &[Person] {
-        &self.people
-    }
-
-    /// The comparison of faces.
-    pub fn comparer(&self) -> &Comparer {
-        &self.comparer
-    }
-
-    /// The matcher, where faces are compared by what this gallery alone teaches.
-    pub fn matcher(&self) -> Option<&Matcher> {
-        self.comparer
-            .distances()
-            .map(|distances| &distances.matcher)
-    }
-
-    /// The calibration, where faces are compared by what this gallery alone teaches.
-    pub fn calibration(&self) -> Option<&DistanceCalibration> {
-        let distances = self.comparer.distances();
-        distances.map(|distances| &distances.calibration)
-    }
-
-    /// The background model moved by the gallery, where faces are compared by it.
-    pub fn background(&self) -> Option<&Likelihoods> {
-        self.comparer.likelihoods()
-    }
-
+impl Recognizer {
     /// The confidence beyond which a name is given; `None` where none ever is.
     pub fn threshold(&self, acceptance: Acceptance) -> Option<f64> {
         self.comparer.threshold(acceptance)
     }
 
-    /// Identifies the people in the photo: prepares it as the gallery was prepared, then [`Identifier::identify_faces`].
+    /// Identifies the people in the photo: prepares it as the gallery was prepared, then [`Recognizer::identify_faces`].
     ///
     /// Where faces are looked for, one identification for every face, row by row, or none; where
     /// photos are taken as they are, one.
@@ -130,7 +43,7 @@ impl Identifier {
     }
 
     /// Identifies the people in some photos, whose faces were prepared as the gallery was: in order, as
-    /// [`Identifier::identify`] tells it of one. Together they cost less.
+    /// [`Recognizer::identify`] tells it of one. Together they cost less.
     ///
     /// # Errors
     /// Faces of another size.
@@ -202,19 +115,36 @@ impl Identifier {
         let ranked = self
             .comparer
             .rank(&coordinates, options.top, options.acceptance);
-        let name = |person: usize| self.people[person].clone();
+        let name = |person: usize| self.gallery.people()[person].clone();
         let looks = self.looks(faces, &coordinates);
         let judge = |(ranking, looks)| self.judge(ranking, name, looks);
         ranked.into_iter().zip(looks).map(judge).collect()
     }
 
+    /// Identifies each prepared face (d x n, with its coordinates, m x n), given the ranking of a gallery elsewhere for each, of
+    /// people by their positions among these names.
+    ///
+    /// The same as [`Recognizer::identify_faces`] says where the gallery is this one's own.
+    pub fn identify_ranked(
+        &self,
+        faces: &FaceMatrix,
+        coordinates: &DMatrix<f32>,
+        ranked: Vec<(Ranking, Vec<Person>)>,
+    ) -> Vec<Identification> {
+        let looks = self.looks(faces, coordinates);
+        let identify = |((ranking, names), looks): ((Ranking, Vec<Person>), FaceEvidence)| {
+            self.judge(ranking, |person| names[person].clone(), looks)
+        };
+        ranked.into_iter().zip(looks).map(identify).collect()
+    }
+
     /// How each face (d x n, with its coordinates, m x n) looks, in order.
-    pub(super) fn looks(&self, faces: &FaceMatrix, coordinates: &DMatrix<f32>) -> Vec<Looks> {
+    fn looks(&self, faces: &FaceMatrix, coordinates: &DMatrix<f32>) -> Vec<FaceEvidence> {
         let weights = self.space.project(faces);
         let test = FacenessTest::new(&self.space);
         let looks = |at: usize| {
             let (face, weights) = (faces.face(at), weights.column(at));
-            Looks {
+            FaceEvidence {
                 residual: self.space.residual(face, weights.as_slice()),
                 face_score: test.face_score(face, weights.as_slice()),
                 signal: self.comparer.signal(coordinates.column(at).as_slice()),
@@ -224,11 +154,11 @@ impl Identifier {
     }
 
     /// Decides by a ranking of people of such names.
-    pub(super) fn judge(
+    fn judge(
         &self,
         ranking: Ranking,
         name: impl Fn(usize) -> Person,
-        looks: Looks,
+        looks: FaceEvidence,
     ) -> Identification {
         let is_face = looks.face_score >= self.comparer.face_score_limit();
         let decision = match ranking.accepted {
@@ -256,7 +186,7 @@ impl Identifier {
 
 /// The distances of a picture from face space and within it, its face score, and how much damage leaves of it.
 #[derive(Clone, Copy)]
-pub(super) struct Looks {
+struct FaceEvidence {
     residual: Residual,
     face_score: f64,
     signal: Option<f64>,

@@ -2,14 +2,15 @@
 
 use std::collections::HashMap;
 
-use eigenfaces::Model;
-use eigenfaces::dataset::{ContentHash, Person};
+use crate::dataset::{ContentHash, Person};
+use crate::model::Model;
 
 /// Whose enrolled faces are, by the hashes of their pixels.
 #[derive(Debug)]
-pub struct Enrolled(HashMap<ContentHash, Person>);
+pub struct EnrolledPixels(HashMap<ContentHash, Person>);
 
-impl Enrolled {
+impl EnrolledPixels {
+    /// Those of a model; of none, nobody's.
     pub fn of(model: Option<&Model>) -> Self {
         let Some(gallery) = model.map(Model::gallery) else {
             return Self(HashMap::new());
@@ -22,10 +23,12 @@ impl Enrolled {
         Self(faces.collect())
     }
 
+    /// Whose enrolled face has these pixels.
     pub fn person(&self, pixels: &[u8]) -> Option<&Person> {
         self.by_hash(ContentHash::of(pixels))
     }
 
+    /// As [`person`](Self::person), by the hash of the pixels.
     pub fn by_hash(&self, pixels: ContentHash) -> Option<&Person> {
         self.0.get(&pixels)
     }

@@ -2,33 +2,35 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use eigenfaces::Model;
-use eigenfaces::dataset::ContentHash;
-use eigenfaces::evaluate;
-use eigenfaces::evaluate::quality::{self, Flaw};
-use eigenfaces::gallery::Gallery;
-use eigenfaces::recognizer::Recognizer;
+use super::Model;
+use crate::dataset::ContentHash;
+use crate::error::Result;
+use crate::evaluate::quality::{self, Flaw};
+use crate::evaluate::several_people;
+use crate::recognizer::Recognizer;
+use crate::text::{counted, one_line};
 
-use super::{Result, counted, learning, one_line};
+impl Model {
+    /// The hashes of the enrolled photos; none where there is no model.
+    pub fn hashes(model: Option<&Self>) -> HashSet<ContentHash> {
+        let galleries = model.map(Self::gallery).into_iter();
+        galleries.flat_map(|gallery| gallery.hashes()).collect()
+    }
 
-/// The hashes of everybody's photos, or none.
-pub fn hashes(model: Option<&Model>) -> HashSet<ContentHash> {
-    let gallery = model.map(Model::gallery);
-    gallery.into_iter().flat_map(Gallery::hashes).collect()
-}
-
-/// The notices, each in a line, of the faces that were not there `before`.
-///
-/// # Errors
-/// When the program itself is damaged.
-pub fn notices(recognizer: &Recognizer, before: &HashSet<ContentHash>) -> Result<Vec<String>> {
-    let hashes = recognizer.gallery().hashes().enumerate();
-    let new = hashes.filter(|(_, hash)| !before.contains(hash));
-    let new: BTreeSet<usize> = new.map(|(at, _)| at).collect();
-    let several = several_people(recognizer, &new)?;
-    let weak = weak_photos(recognizer, &new);
-    let confidence = learning::confidence_warning(recognizer);
-    Ok([several, weak, confidence].into_iter().flatten().collect())
+    /// The notices, each in a line, of the faces that were not there `before`.
+    ///
+    /// # Errors
+    /// When the program itself is damaged.
+    pub fn notices(&self, before: &HashSet<ContentHash>) -> Result<Vec<String>> {
+        let recognizer = self.recognizer();
+        let hashes = recognizer.gallery().hashes().enumerate();
+        let new = hashes.filter(|(_, hash)| !before.contains(hash));
+        let new: BTreeSet<usize> = new.map(|(at, _)| at).collect();
+        let several = mixed_photos(recognizer, &new)?;
+        let weak = weak_photos(recognizer, &new);
+        let confidence = recognizer.confidence_warning();
+        Ok([several, weak, confidence].into_iter().flatten().collect())
+    }
 }
 
 /// Counts the new photos that weaken whom they are enrolled for.
@@ -59,10 +61,10 @@ fn weak_photos(recognizer: &Recognizer, new: &BTreeSet<usize>) -> Option<String>
 }
 
 /// Names the people whose photos clearly show several, as far as they have new ones.
-fn several_people(recognizer: &Recognizer, new: &BTreeSet<usize>) -> Result<Option<String>> {
+fn mixed_photos(recognizer: &Recognizer, new: &BTreeSet<usize>) -> Result<Option<String>> {
     let gallery = recognizer.gallery();
     let people = new.iter().map(|&at| gallery.enrolled()[at].person);
-    let several = evaluate::several_people(recognizer, people.collect::<BTreeSet<usize>>())?;
+    let several = several_people(recognizer, people.collect::<BTreeSet<usize>>())?;
     let others = match several.len() {
         0 | 1 => String::new(),
         count => format!(

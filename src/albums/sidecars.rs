@@ -2,29 +2,37 @@
 
 use std::path::Path;
 
-use eigenfaces::dataset::{NameSources, PhotoFile, is_standard_input};
-use eigenfaces::store::{NamesIn, Sidecar};
-use eigenfaces::xmp::{
+use crate::dataset::{NameSources, PhotoFile, is_standard_input};
+use crate::enrollment::Observer;
+use crate::error::{Error, Result};
+use crate::store::{NamesIn, Sidecar};
+use crate::text::{counted, shown};
+use crate::xmp::{
     Content, NamedFace, Outcome, OwnNames, PhotoLayout, Region, Written, XmpProblem, write,
 };
-
-use super::{Error, Output, Result, counted, shown};
 
 /// Whether sidecars are written, or it is only said what would be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Writing {
+    /// They are written.
     Done,
+    /// It is said.
     Told,
 }
 
-pub struct Named<'a> {
+/// A face and its name.
+#[derive(Debug)]
+pub struct NameAt<'a> {
     /// Left, top, width and height in the upright photo.
     pub bounds: [f32; 4],
+    /// The name.
     pub name: &'a str,
     /// `None` where a person gave the name.
     pub confidence: Option<f64>,
 }
 
+/// The sidecars of one run, and what was done to them.
+#[derive(Debug)]
 pub struct Sidecars {
     writing: Writing,
     names_in: NamesIn,
@@ -38,6 +46,7 @@ pub struct Sidecars {
 }
 
 impl Sidecars {
+    /// None yet.
     pub fn new(writing: Writing, names_in: NamesIn, own: OwnNames) -> Self {
         Self {
             writing,
@@ -53,15 +62,13 @@ impl Sidecars {
 
     /// Writes names of a photo's faces, all of which are at `faces`, into its sidecar. A face that a person has named elsewhere,
     /// in the photo itself or in Lightroom's `photo.xmp`, is left alone.
-    ///
-    /// # Errors
-    /// A photo or anything about names in or beside it that cannot be read or placed: then nothing is written.
+    /// Errors: a photo or anything about names in or beside it that cannot be read or placed: then nothing is written.
     pub fn add(
         &mut self,
         photo: &Path,
         faces: &[[f32; 4]],
-        named: &[Named<'_>],
-        output: &Output,
+        named: &[NameAt<'_>],
+        observer: &dyn Observer,
     ) -> Result<()> {
         if is_standard_input(photo) {
             return Ok(());
@@ -82,7 +89,7 @@ impl Sidecars {
         if named.is_empty() && !may_withdraw {
             return Ok(());
         }
-        let unusable = |problem| eigenfaces::Error::photo(photo, problem);
+        let unusable = |problem| Error::photo(photo, problem);
         let file = PhotoFile::read(photo).map_err(unusable)?;
         let (displayed, exif) = file.header().map_err(unusable)?;
         // Faces were found in the decoded photo, which is smaller where the photo is very large.
@@ -115,7 +122,7 @@ impl Sidecars {
                 })
             })
             .collect();
-        self.keep_names(&mut named, &given, sidecar.path(), output);
+        self.keep_names(&mut named, &given, sidecar.path(), observer);
         if named.is_empty() && !may_withdraw {
             return Ok(());
         }
@@ -129,7 +136,7 @@ impl Sidecars {
             }
             self.photos += 1;
         }
-        self.count(&path, &named, &written, output);
+        self.count(&path, &named, &written, observer);
         Ok(())
     }
 
@@ -139,7 +146,7 @@ impl Sidecars {
         faces: &mut Vec<NamedFace<'_>>,
         regions: &[Region],
         sidecar: &Path,
-        output: &Output,
+        observer: &dyn Observer,
     ) {
         faces.retain(|face| {
             let same = |region: &&Region| region.area.same_face(&face.area).is_some();
@@ -151,15 +158,15 @@ impl Sidecars {
                 return true;
             };
             if name != face.name {
-                self.say_kept(sidecar, name, face.name, output);
+                self.say_kept(sidecar, name, face.name, observer);
             }
             false
         });
     }
 
-    fn say_kept(&mut self, sidecar: &Path, name: &str, guess: &str, output: &Output) {
+    fn say_kept(&mut self, sidecar: &Path, name: &str, guess: &str, observer: &dyn Observer) {
         self.kept += 1;
-        output.say(&format!(
+        observer.say(&format!(
             "{}: {name} stays, which a person gave; {guess} is not written",
             shown(sidecar)
         ));
@@ -170,7 +177,7 @@ impl Sidecars {
         sidecar: &Path,
         faces: &[NamedFace<'_>],
         written: &Written,
-        output: &Output,
+        observer: &dyn Observer,
     ) {
         self.withdrawn += written.withdrawn.len();
         for name in &written.withdrawn {
@@ -178,14 +185,14 @@ impl Sidecars {
                 Writing::Done => "is withdrawn",
                 Writing::Told => "would be withdrawn",
             };
-            output.say(&format!("{}: {name} {done}", shown(sidecar)));
+            observer.say(&format!("{}: {name} {done}", shown(sidecar)));
         }
         for (face, outcome) in faces.iter().zip(&written.outcomes) {
             match outcome {
                 Outcome::Added | Outcome::Named | Outcome::Updated { .. } => {
                     self.names += 1;
                     if self.writing == Writing::Told {
-                        output.say(&format!(
+                        observer.say(&format!(
                             "{}: {} would be written",
                             shown(sidecar),
                             face.name
@@ -193,7 +200,7 @@ impl Sidecars {
                     }
                 }
                 Outcome::NamedAlready { name } if name != face.name => {
-                    self.say_kept(sidecar, name, face.name, output);
+                    self.say_kept(sidecar, name, face.name, observer);
                 }
                 Outcome::Unchanged | Outcome::NamedAlready { .. } | Outcome::NameRemoved { .. } => {
                 }
@@ -202,12 +209,12 @@ impl Sidecars {
     }
 
     /// Numbers of sidecars that were written, of names in them, and of names that were not written since a person had given another.
-    #[cfg(feature = "serve")]
     pub fn counts(&self) -> [usize; 3] {
         [self.photos, self.names, self.kept]
     }
 
-    pub fn report(&self, output: &Output) {
+    /// Says how many names were written.
+    pub fn report(&self, observer: &dyn Observer) {
         let (wrote, withdrew) = match self.writing {
             Writing::Done => ("wrote", "withdrew"),
             Writing::Told => ("would write", "would withdraw"),
@@ -219,7 +226,7 @@ impl Sidecars {
                 counted(count, "name", "names")
             ),
         };
-        output.say(&format!(
+        observer.say(&format!(
             "{wrote} {} into {}{withdrawn}",
             counted(self.names, "name", "names"),
             match self.names_in {

@@ -1,19 +1,35 @@
-//! Folders of photos, each with the index of the faces in it.
+//! Folders of photos, each with the index of the faces in it; what a person says of these faces; and what is made of that: people
+//! enrolled, photos sorted, names written beside photos.
+
+mod answers;
+mod by_person;
+mod enrolled;
+mod named;
+mod sidecars;
+mod sorter;
+pub mod table;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use eigenfaces::dataset::{self, ContentHash, FileId};
-use eigenfaces::enrollment::{Observer, report_passed_over};
-use eigenfaces::error::{ModelProblem, WriteProblem};
-use eigenfaces::face_index::{Answers, FaceIndex, FaceKey, IndexedFace};
-use eigenfaces::face_matrix::FaceSize;
-use eigenfaces::store;
 use image::GrayImage;
-use serde_json::{Value, json};
+use serde::Serialize;
 
-use crate::cli::{Error, Output, Result, counted, shown};
+pub use answers::{Answer, AnswerAt, MOST_APART, answers};
+pub use by_person::{FacesByPerson, KnownFace, KnownPerson, by_photo, identifying, preparation};
+pub use enrolled::EnrolledPixels;
+pub use named::{NamedFace, NamedFaces};
+pub use sidecars::{NameAt, Sidecars, Writing};
+pub use sorter::{Folder, Others, SortBy, Sorter};
+
+use crate::dataset::{self, ContentHash, FileId};
+use crate::enrollment::{Observer, report_passed_over};
+use crate::error::{Error, ModelProblem, Result, WriteProblem, reason};
+use crate::face_index::{Answers, FaceIndex, FaceKey, IndexedFace};
+use crate::face_matrix::FaceSize;
+use crate::store;
+use crate::text::{counted, shown};
 
 /// The index of a folder, within it.
 const INDEX: &str = "eigenfaces.faces";
@@ -21,16 +37,19 @@ const INDEX: &str = "eigenfaces.faces";
 /// Time between saves of the index while photos are looked at: Ctrl-C loses no more.
 const SAVED_EVERY: Duration = Duration::from_secs(10);
 
+/// The file of the index of a folder.
 pub fn index_of(folder: &Path) -> PathBuf {
     folder.join(INDEX)
 }
 
 /// Folders of photos and their indexes, brought up to date.
+#[derive(Debug)]
 pub struct Albums {
     albums: Vec<Album>,
     unusable: usize,
 }
 
+#[derive(Debug)]
 struct Album {
     folders: Vec<PathBuf>,
     index: FaceIndex,
@@ -41,21 +60,50 @@ struct Album {
     /// The file of the index, if it was not there before and is now.
     written: Option<PathBuf>,
     /// The reason why the index could not be kept: the folder may not be written to. That costs time only.
-    unsaved: Option<eigenfaces::Error>,
+    unsaved: Option<Error>,
 }
 
-pub struct Shown<'a> {
+/// A face of a photo, and where it lies.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FacePlace {
+    /// The photo.
+    pub photo: PathBuf,
+    /// The face's number, from 1, row by row.
+    pub face: usize,
+    /// Left, top, width and height in the photo, where that is told.
+    pub bounds: Option<[f32; 4]>,
+}
+
+/// A face of an album.
+#[derive(Debug)]
+pub struct AlbumFace<'a> {
+    /// Its photo's content and its position there.
     pub key: FaceKey,
+    /// The face as the index keeps it.
     pub found: &'a IndexedFace,
     /// The photo, or the first of several copies of it.
     pub photo: PathBuf,
+    /// Number of faces in the photo.
     pub of: usize,
 }
 
-impl Shown<'_> {
-    /// The photo's path from the root, by which it is found from whatever folder.
-    pub fn whole_path(&self) -> PathBuf {
-        std::path::absolute(&self.photo).unwrap_or_else(|_| self.photo.clone())
+/// A face as scripts and the page are told of it.
+#[derive(Debug, Serialize)]
+pub struct FaceRecord {
+    photo: String,
+    face: usize,
+    #[serde(rename = "box")]
+    bounds: [f32; 4],
+}
+
+impl AlbumFace<'_> {
+    /// The face, by the photo's path from the root, by which it is found from whatever folder.
+    pub fn place(&self) -> FacePlace {
+        FacePlace {
+            photo: std::path::absolute(&self.photo).unwrap_or_else(|_| self.photo.clone()),
+            face: self.key.face + 1,
+            bounds: Some(self.found.location.bounds),
+        }
     }
 
     /// The photo, with the face's number where it shows several.
@@ -66,26 +114,25 @@ impl Shown<'_> {
         }
     }
 
-    /// The face as the index keeps it.
+    /// The aligned face.
     pub fn picture(&self) -> GrayImage {
         let (width, height) = (FaceSize::ALIGNED.width(), FaceSize::ALIGNED.height());
         GrayImage::from_raw(width, height, self.found.pixels.clone()).unwrap_or_default()
     }
 
-    pub fn json(&self) -> Value {
-        json!({
-            "photo": self.photo.to_string_lossy(),
-            "face": self.key.face + 1,
-            "box": self.found.location.bounds,
-        })
+    /// The face for scripts.
+    pub fn record(&self) -> FaceRecord {
+        FaceRecord {
+            photo: self.photo.to_string_lossy().into_owned(),
+            face: self.key.face + 1,
+            bounds: self.found.location.bounds,
+        }
     }
 }
 
 impl Albums {
     /// Looks at what is new in the folders, and keeps the indexes for the next time: in each folder, or all in one file.
-    ///
-    /// # Errors
-    /// What is no folder; an index that is damaged; [`eigenfaces::Error::Cancelled`].
+    /// Errors: what is no folder; an index that is damaged; [`Error::Cancelled`].
     pub fn open(
         folders: &[PathBuf],
         index: Option<&Path>,
@@ -164,9 +211,10 @@ impl Albums {
         Ok(())
     }
 
-    pub fn report(&self, output: &Output) {
+    /// Says what was found, and what became of the indexes.
+    pub fn report(&self, observer: &dyn Observer) {
         for album in &self.albums {
-            output.say(&format!(
+            observer.say(&format!(
                 "{}: {} in {}, {} looked at",
                 album
                     .folders
@@ -179,13 +227,13 @@ impl Albums {
                 album.looked_at
             ));
             if let Some(file) = &album.written {
-                output.say(&format!(
+                observer.say(&format!(
                     "wrote {}: the faces found, so that these photos are looked at once; readable by you only",
                     shown(file)
                 ));
             }
             if let Some(error) = &album.unsaved {
-                output.warn(&format!(
+                observer.warn(&format!(
                     "the faces found are not remembered for the next time, nor what you say of them: {}",
                     with_index(error)
                 ));
@@ -194,7 +242,7 @@ impl Albums {
     }
 
     /// All faces in the order of their keys; those of photos that lie in several folders once.
-    pub fn faces(&self) -> Vec<Shown<'_>> {
+    pub fn faces(&self) -> Vec<AlbumFace<'_>> {
         let mut faces = BTreeMap::new();
         for Album { index, paths, .. } in self.albums.iter().rev() {
             let names = index.paths();
@@ -204,18 +252,19 @@ impl Albums {
                     continue;
                 };
                 let of = index.photos.get(&key.photo);
-                let shown = Shown {
+                let face = AlbumFace {
                     key,
                     found,
                     photo: photo.clone(),
                     of: of.map_or(0, |photo| photo.faces.len()),
                 };
-                faces.insert(key, shown);
+                faces.insert(key, face);
             }
         }
         faces.into_values().collect()
     }
 
+    /// What was said of all these faces.
     pub fn answers(&self) -> Answers {
         let mut all = Answers::default();
         for album in &self.albums {
@@ -225,7 +274,7 @@ impl Albums {
     }
 
     /// The reason why what is found and said is not kept, where it cannot be.
-    pub fn unsaved(&self) -> Option<&eigenfaces::Error> {
+    pub fn unsaved(&self) -> Option<&Error> {
         self.albums.iter().find_map(|album| album.unsaved.as_ref())
     }
 
@@ -235,6 +284,7 @@ impl Albums {
         photos.sum()
     }
 
+    /// Files that could not be used.
     pub fn unusable(&self) -> usize {
         self.unusable
     }
@@ -242,14 +292,12 @@ impl Albums {
 
 /// Saves an index, with the answers that its file has by now, about photos that show the `same` too; gives what kept it from
 /// that.
-///
-/// # Errors
-/// The file that stands there is no index, or is damaged.
+/// Errors: the file that stands there is no index, or is damaged.
 fn save(
     index: &mut FaceIndex,
     file: &Path,
     same: &[(ContentHash, ContentHash)],
-) -> Result<Option<eigenfaces::Error>> {
+) -> Result<Option<Error>> {
     index.answers = load(file)?.answers;
     index.answers.follow(same);
     Ok(store::save_face_index(index, file).err())
@@ -257,10 +305,6 @@ fn save(
 
 /// A change of what an index remembers of faces.
 #[derive(Debug)]
-#[cfg_attr(
-    not(feature = "serve"),
-    expect(dead_code, reason = "the page reads it")
-)]
 pub struct Remembered {
     file: PathBuf,
     before: Answers,
@@ -269,9 +313,7 @@ pub struct Remembered {
 
 impl Remembered {
     /// Makes the change, and has the index written if there is one.
-    ///
-    /// # Errors
-    /// An index that cannot be written.
+    /// Errors: an index that cannot be written.
     pub fn change(
         index: &mut FaceIndex,
         file: &Path,
@@ -291,10 +333,7 @@ impl Remembered {
     }
 
     /// Takes it back; what was said since stays.
-    ///
-    /// # Errors
-    /// An index that cannot be read or written.
-    #[cfg(feature = "serve")]
+    /// Errors: an index that cannot be read or written.
     pub fn take_back(&self) -> Result<()> {
         let undo = |answers: &mut Answers| answers.take_back(&self.before, &self.after);
         Self::change(&mut load(&self.file)?, &self.file, undo)?;
@@ -303,20 +342,18 @@ impl Remembered {
 }
 
 /// The index in a file; an empty one where there is none.
-///
-/// # Errors
-/// A file that is no index, or is damaged.
+/// Errors: a file that is no index, or is damaged.
 pub fn load(file: &Path) -> Result<FaceIndex> {
     if file.symlink_metadata().is_err() {
         return Ok(FaceIndex::default());
     }
     store::load_face_index(file).map_err(|error| {
         let reason = match error {
-            eigenfaces::Error::Model {
+            Error::Model {
                 problem: ModelProblem::OtherKind { found, .. },
                 ..
             } => format!("it is {}", found.name()),
-            eigenfaces::Error::Read { source, .. } => eigenfaces::error::reason(&source),
+            Error::Read { source, .. } => reason(&source),
             _ => "it is no index of faces, or is damaged".to_owned(),
         };
         let remedy = match file.file_name() == Some(INDEX.as_ref()) {
@@ -341,9 +378,9 @@ pub fn name_within(folder: &Path, file: &Path) -> String {
 }
 
 /// The reason why an index cannot be written, with the option that has it elsewhere.
-pub fn with_index(error: &eigenfaces::Error) -> String {
+pub fn with_index(error: &Error) -> String {
     match error {
-        eigenfaces::Error::Write {
+        Error::Write {
             problem: WriteProblem::NotPermitted(_),
             ..
         } => format!("{error} with --index FILE"),
@@ -357,9 +394,11 @@ pub fn whole_name(file: &Path) -> String {
     name_within(Path::new("/"), &whole.unwrap_or_else(|_| file.to_owned()))
 }
 
+/// Refuses what is no folder.
+/// Errors: it is not there, or a file.
 pub fn refuse_no_folder(folder: &Path) -> Result<()> {
     if !folder.exists() {
-        return Err(eigenfaces::Error::missing(folder).into());
+        return Err(Error::missing(folder));
     }
     if !folder.is_dir() {
         return Err(Error::about(

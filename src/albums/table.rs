@@ -1,13 +1,12 @@
 //! The table in which groups are named: a row a face.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use eigenfaces::dataset::{self, TableEncoding, TableRow};
-use eigenfaces::grouping::Grouping;
-
-use super::super::output::{cell, from_cell, table};
-use super::albums::Shown;
-use crate::cli::{Error, Result};
+use super::{AlbumFace, FacePlace};
+use crate::dataset::{self, TableEncoding, TableRow, guarded, unguarded};
+use crate::error::{Error, Result};
+use crate::grouping::Grouping;
+use crate::text::csv_rows;
 
 /// The columns, as the first line of the table.
 pub const HEADER: &str = "group,name,photo,face,left,top,width,height";
@@ -15,71 +14,66 @@ pub const HEADER: &str = "group,name,photo,face,left,top,width,height";
 /// A face of a group, and what was typed for it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
-    /// Line of the table; 0 where the face comes from elsewhere.
+    /// Line of the table; 0 where none was read.
     pub line: u64,
+    /// The group, such as a number.
     pub group: String,
+    /// What was typed.
     pub name: String,
-    pub photo: PathBuf,
-    /// Counted from 1, row by row.
-    pub face: usize,
-    /// Left, top, width and height in the photo, where that is told.
-    pub bounds: Option<[f32; 4]>,
+    /// The face.
+    pub place: FacePlace,
 }
 
 impl Row {
+    /// The cells, in the order of [`HEADER`].
     pub fn fields(&self) -> Vec<String> {
-        let photo = dataset::path_as_text(&self.photo);
+        let FacePlace {
+            photo,
+            face,
+            bounds,
+        } = &self.place;
+        let photo = dataset::path_as_text(photo);
         let mut fields = vec![
             self.group.clone(),
             self.name.clone(),
             photo,
-            self.face.to_string(),
+            face.to_string(),
         ];
-        let bounds = self.bounds.unwrap_or_default();
-        fields.extend(bounds.map(|edge| format!("{edge:.1}")));
+        fields.extend(bounds.unwrap_or_default().map(|edge| format!("{edge:.1}")));
         fields
     }
 }
 
 /// The rows of all groups, the largest first, without names.
-pub fn rows(faces: &[&Shown<'_>], grouping: &Grouping) -> Vec<Row> {
-    let of_group = |(number, group): (usize, &Vec<usize>)| {
-        let rows = group.iter().map(|&face| row(number, faces[face]));
-        rows.collect::<Vec<Row>>()
-    };
-    (1..).zip(&grouping.groups).flat_map(of_group).collect()
-}
-
-fn row(group: usize, face: &Shown<'_>) -> Row {
-    Row {
+pub fn rows(faces: &[&AlbumFace<'_>], grouping: &Grouping) -> Vec<Row> {
+    let numbered = (1..).zip(&grouping.groups);
+    let members = numbered.flat_map(|(number, group)| group.iter().map(move |&at| (number, at)));
+    let row = |(number, at): (usize, usize)| Row {
         line: 0,
-        group: group.to_string(),
+        group: number.to_string(),
         name: String::new(),
-        photo: face.whole_path(),
-        face: face.key.face + 1,
-        bounds: Some(face.found.location.bounds),
-    }
+        place: faces[at].place(),
+    };
+    members.map(row).collect()
 }
 
 /// The table as text, with the mark by which spreadsheets know UTF-8. Names of files stand as they are, whatever is in them: the table is to find them again.
 pub fn written(rows: &[Row]) -> String {
     let rows = rows
         .iter()
-        .map(|row| row.fields().into_iter().map(|field| cell(&field)));
+        .map(|row| row.fields().into_iter().map(|field| guarded(&field)));
     format!(
         "\u{feff}{HEADER}\n{}",
-        String::from_utf8_lossy(&table(rows))
+        String::from_utf8_lossy(&csv_rows(rows))
     )
 }
 
 /// Reads a table in which names were typed, as this program wrote it or a spreadsheet saved it.
-///
-/// # Errors
-/// A file that is not there or no such table; the line is named.
+/// Errors: a file that is not there or no such table; the line is named.
 pub fn read(path: &Path) -> Result<(Vec<Row>, TableEncoding)> {
     let refuse = |reason: String| Error::about(path, reason);
     if !path.exists() {
-        return Err(eigenfaces::Error::missing(path).into());
+        return Err(Error::missing(path));
     }
     let table = dataset::read_table(path).map_err(refuse)?;
     let mut rows = table.rows.iter();
@@ -128,20 +122,23 @@ fn row_of(TableRow { line, fields }: &TableRow, columns: &[Option<usize>]) -> Op
     };
     let photos = dataset::spellings_of_path(cell(2));
     let there = photos.iter().find(|photo| photo.exists()).cloned();
+    let photo = there.or_else(|| photos.into_iter().next());
     Some(Row {
         line: *line,
         group,
-        name: from_cell(cell(1).trim()).to_owned(),
-        photo: there
-            .or_else(|| photos.into_iter().next())
-            .unwrap_or_default(),
-        face,
-        bounds,
+        name: unguarded(cell(1).trim()).to_owned(),
+        place: FacePlace {
+            photo: photo.unwrap_or_default(),
+            face,
+            bounds,
+        },
     })
 }
 
 #[cfg(test)]
 mod tests {
+    use std::path::PathBuf;
+
     use super::*;
 
     #[test]
@@ -150,9 +147,11 @@ mod tests {
             line: 0,
             group: "3".to_owned(),
             name: String::new(),
-            photo: PathBuf::from("/photos/=a, \"b\"\n\u{200e}.jpg"),
-            face: 2,
-            bounds: Some([1.0, 2.0, 3.0, 4.0]),
+            place: FacePlace {
+                photo: PathBuf::from("/photos/=a, \"b\"\n\u{200e}.jpg"),
+                face: 2,
+                bounds: Some([1.0, 2.0, 3.0, 4.0]),
+            },
         };
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("groups.csv");
@@ -161,10 +160,10 @@ mod tests {
         let read = read(&path).unwrap().0;
         assert_eq!(read.len(), 1);
         assert_eq!(
-            (read[0].group.as_str(), read[0].name.as_str(), read[0].face),
-            ("3", "Ada Lovelace", 2)
+            (read[0].group.as_str(), read[0].name.as_str()),
+            ("3", "Ada Lovelace")
         );
-        assert_eq!((&read[0].photo, read[0].bounds), (&row.photo, row.bounds));
+        assert_eq!(read[0].place, row.place);
     }
 
     #[test]
@@ -177,7 +176,7 @@ mod tests {
         )
         .unwrap();
         let rows = read(&path).unwrap().0;
-        assert_eq!((rows[0].name.as_str(), rows[1].face), ("Ada", 2));
+        assert_eq!((rows[0].name.as_str(), rows[1].place.face), ("Ada", 2));
         assert_ne!(
             rows[0].group, rows[1].group,
             "rows without group are by themselves"

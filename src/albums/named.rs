@@ -3,27 +3,28 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use eigenfaces::dataset::{Person, Photo};
-use eigenfaces::enrollment::PhotoFaces;
-use eigenfaces::error::PhotoProblem;
-use eigenfaces::face_index::{Answers, FaceIndex, FaceKey, IndexedFace};
-use eigenfaces::gallery::{Dispute, LabeledFace};
-use eigenfaces::locate::detect::overlap;
-use eigenfaces::preparation::Preparation;
 use rayon::prelude::*;
 
-use super::albums::{self, Remembered};
-use super::answers::{Answer, answers};
-use super::enrolled::Enrolled;
-use super::table::Row;
-use crate::cli::{Error, Result};
+use super::answers::{Answer, AnswerAt};
+use super::enrolled::EnrolledPixels;
+use super::{FacePlace, Remembered};
+use crate::dataset::{Person, Photo};
+use crate::enrollment::PhotoFaces;
+use crate::error::{Error, PhotoProblem, Result};
+use crate::face_index::{Answers, FaceIndex, FaceKey, IndexedFace};
+use crate::gallery::{Dispute, LabeledFace};
+use crate::locate::detect::overlap;
+use crate::preparation::Preparation;
 
 /// The overlap (intersection over union) from which on a face is where it was.
 const SAME_PLACE: f32 = 0.5;
 
-/// The face of a row, and what was said of it.
+/// A face, and what was said of it.
+#[derive(Debug)]
 pub struct NamedFace {
-    pub row: Row,
+    /// The face.
+    pub place: FacePlace,
+    /// What was said.
     pub answer: Answer,
     /// `None` where no index knows the face.
     pub key: Option<FaceKey>,
@@ -31,50 +32,58 @@ pub struct NamedFace {
     pub is_refused: bool,
 }
 
-/// Names that a person has given to groups of faces.
-pub struct NamedGroups {
-    /// In the order of the rows.
+/// What a person has said of faces.
+#[derive(Debug)]
+pub struct NamedFaces {
+    /// The faces.
     pub faces: Vec<NamedFace>,
-    /// Groups with several names, and rows without one.
-    pub ambiguous: Vec<String>,
     /// The one index of all photos, where there is one.
     index: Option<PathBuf>,
     /// The indexes that know the photos: that one, or those of the folders that the photos lie in.
     indexes: BTreeMap<PathBuf, FaceIndex>,
 }
 
-impl NamedGroups {
-    /// Of the rows of a table. One name in a group, in whichever row, is meant for all rows without another.
-    ///
-    /// # Errors
-    /// A name that cannot be one, or a face with two, as `refuse` says it; an index that cannot be read.
-    pub fn of(
-        rows: Vec<Row>,
-        index: Option<&Path>,
-        refuse: impl Fn(String) -> Error,
-    ) -> Result<Self> {
-        let (answers, ambiguous) = answers(&rows).map_err(refuse)?;
-        let faces = rows
-            .into_iter()
-            .zip(answers)
-            .map(|(row, answer)| NamedFace {
-                row,
-                answer,
-                key: None,
-                is_refused: false,
-            });
-        let mut groups = Self {
+impl NamedFaces {
+    /// Of these faces; they are looked for in an index, or in those of the folders that their photos lie in.
+    /// Errors: a face with two names; an index that cannot be read.
+    pub fn of(said: Vec<AnswerAt>, index: Option<&Path>) -> Result<Self> {
+        let faces = said.into_iter().map(|(place, answer)| NamedFace {
+            place,
+            answer,
+            key: None,
+            is_refused: false,
+        });
+        let mut named = Self {
             faces: faces.collect(),
-            ambiguous,
             index: index.map(Path::to_owned),
             indexes: BTreeMap::new(),
         };
-        for at in groups.concerned() {
-            groups.faces[at].key = groups.find(at)?;
+        named.refuse_two_names()?;
+        for at in named.concerned() {
+            named.faces[at].key = named.find(at)?;
         }
-        Ok(groups)
+        Ok(named)
     }
 
+    fn refuse_two_names(&self) -> Result<()> {
+        let mut names: BTreeMap<(&Path, usize), &Person> = BTreeMap::new();
+        for NamedFace { place, answer, .. } in &self.faces {
+            let Some(person) = answer.person() else {
+                continue;
+            };
+            let first = *names.entry((&place.photo, place.face)).or_insert(person);
+            if first != person {
+                let two = format_args!(
+                    "face {} is {first} and {person}; leave one of the names",
+                    place.face
+                );
+                return Err(Error::about(&place.photo, two));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether anybody is named.
     pub fn has_names(&self) -> bool {
         self.count(|face| face.answer.person().is_some()) > 0
     }
@@ -84,11 +93,12 @@ impl NamedGroups {
         self.count(|face| matches!(face.answer, Answer::Ignored | Answer::NotThese(_))) > 0
     }
 
+    /// Number of faces of which something is so.
     pub fn count(&self, is_meant: impl Fn(&NamedFace) -> bool) -> usize {
         self.faces.iter().filter(|face| is_meant(face)).count()
     }
 
-    /// The rows of which something was said, and those that one is said not to belong to.
+    /// The faces of which something was said, and those that one is said not to belong to.
     fn concerned(&self) -> BTreeSet<usize> {
         let of_row = |(at, face): (usize, &NamedFace)| match &face.answer {
             Answer::Nothing => Vec::new(),
@@ -98,18 +108,16 @@ impl NamedGroups {
         self.faces.iter().enumerate().flat_map(of_row).collect()
     }
 
-    /// The face of a row, by the indexes of the folders that its photo lies in, which are read.
+    /// A face by the indexes of the folders that its photo lies in, which are read.
     fn find(&mut self, at: usize) -> Result<Option<FaceKey>> {
-        let row = &self.faces[at].row;
+        let place = &self.faces[at].place;
         let places: Vec<(PathBuf, String)> = match &self.index {
-            Some(file) => vec![(file.clone(), albums::whole_name(&row.photo))],
+            Some(file) => vec![(file.clone(), super::whole_name(&place.photo))],
             None => {
-                let folders = row.photo.ancestors().skip(1);
-                let place = |folder| {
-                    let name = albums::name_within(folder, &row.photo);
-                    (albums::index_of(folder), name)
-                };
-                folders.map(place).collect()
+                let folders = place.photo.ancestors().skip(1);
+                let within = |folder| super::name_within(folder, &place.photo);
+                let places = folders.map(|folder| (super::index_of(folder), within(folder)));
+                places.collect()
             }
         };
         let mut key = None;
@@ -118,15 +126,15 @@ impl NamedGroups {
                 if file.symlink_metadata().is_err() {
                     continue;
                 }
-                self.indexes.insert(file.clone(), albums::load(&file)?);
+                self.indexes.insert(file.clone(), super::load(&file)?);
             }
             let index = self.indexes.get(&file);
-            key = key.or_else(|| key_of(index?, &name, row));
+            key = key.or_else(|| key_of(index?, &name, place.face));
         }
         Ok(key)
     }
 
-    /// The face of a row, as an index knows it.
+    /// The face as an index knows it.
     pub fn indexed(&self, face: &NamedFace) -> Option<(FaceKey, &IndexedFace)> {
         let key = face.key?;
         let face = self.indexes.values().find_map(|index| index.face(key))?;
@@ -135,7 +143,7 @@ impl NamedGroups {
 
     /// Whether what was said of a face has been done: it is enrolled, or the answer is remembered. Where the `people` of a model
     /// were prepared otherwise than faces of an index, it is enough that they are enrolled at all.
-    pub fn is_done(&self, face: &NamedFace, enrolled: &Enrolled, people: &[Person]) -> bool {
+    pub fn is_done(&self, face: &NamedFace, enrolled: &EnrolledPixels, people: &[Person]) -> bool {
         let is_enrolled = face.answer.person().is_some_and(|it| people.contains(it));
         if face.answer == Answer::Nothing || is_enrolled {
             return true;
@@ -159,7 +167,7 @@ impl NamedGroups {
         let key = self
             .faces
             .iter()
-            .find_map(|face| face.key.filter(|_| face.row.photo == photo))?;
+            .find_map(|face| face.key.filter(|_| face.place.photo == photo))?;
         let photo = self
             .indexes
             .values()
@@ -174,18 +182,15 @@ impl NamedGroups {
     }
 
     /// The faces that were given a name, prepared, and what is wrong with the others.
-    pub fn prepared(
-        &mut self,
-        preparation: &Preparation,
-    ) -> (Vec<LabeledFace>, Vec<eigenfaces::Error>) {
+    pub fn prepared(&mut self, preparation: &Preparation) -> (Vec<LabeledFace>, Vec<Error>) {
         let mut of_photo: BTreeMap<&Path, Vec<usize>> = BTreeMap::new();
         for (at, face) in self.faces.iter().enumerate() {
             if face.answer.person().is_some() {
-                of_photo.entry(&face.row.photo).or_default().push(at);
+                of_photo.entry(&face.place.photo).or_default().push(at);
             }
         }
         let photos: Vec<(&Path, Vec<usize>)> = of_photo.into_iter().collect();
-        let read: Vec<Vec<(usize, eigenfaces::Result<LabeledFace>)>> = photos
+        let read: Vec<Vec<(usize, Result<LabeledFace>)>> = photos
             .par_iter()
             .map(|(photo, rows)| self.of_photo(preparation, photo, rows))
             .collect();
@@ -202,20 +207,20 @@ impl NamedGroups {
         (faces, wrong)
     }
 
-    /// The faces of these rows, all of one photo.
+    /// These faces, all of one photo.
     fn of_photo(
         &self,
         preparation: &Preparation,
         photo: &Path,
         rows: &[usize],
-    ) -> Vec<(usize, eigenfaces::Result<LabeledFace>)> {
-        let unusable = |problem| eigenfaces::Error::photo(photo, problem);
+    ) -> Vec<(usize, Result<LabeledFace>)> {
+        let unusable = |problem| Error::photo(photo, problem);
         let faces = || PhotoFaces::of(preparation, &Photo::open(photo)?).map_err(unusable);
         let source = photo.to_string_lossy();
         let labeled = |faces: &PhotoFaces, named: &NamedFace| {
-            let position = named.row.face - 1;
+            let position = named.place.face - 1;
             let place = faces.locations().get(position).copied().flatten();
-            let moved = match (self.indexed(named), named.row.bounds, place) {
+            let moved = match (self.indexed(named), named.place.bounds, place) {
                 // A file that was written again, its photo untouched, shows the very same face.
                 (_, _, None) => true,
                 (Some((key, face)), _, Some(now)) => {
@@ -246,17 +251,15 @@ impl NamedGroups {
     /// Takes down that faces were not enrolled, because they are enrolled as somebody else's.
     pub fn refuse(&mut self, disputes: &[Dispute]) {
         for face in &mut self.faces {
-            let photo = face.row.photo.to_string_lossy();
-            let numbered = format!("{photo} (face {})", face.row.face);
+            let photo = face.place.photo.to_string_lossy();
+            let numbered = format!("{photo} (face {})", face.place.face);
             let is_it = |dispute: &Dispute| dispute.source == photo || dispute.source == numbered;
             face.is_refused |= disputes.iter().any(is_it);
         }
     }
 
     /// Takes down in the indexes which faces are ignored and which are of two people. Returns what that changed.
-    ///
-    /// # Errors
-    /// An index that cannot be written.
+    /// Errors: an index that cannot be written.
     pub fn remember(&mut self) -> Result<Vec<Remembered>> {
         let mut told = Answers::default();
         let mut taken_back = BTreeSet::new();
@@ -288,12 +291,12 @@ impl NamedGroups {
     }
 }
 
-/// The face of a row, whose photo has this name in the index.
-fn key_of(index: &FaceIndex, name: &str, row: &Row) -> Option<FaceKey> {
+/// A face by its number, from 1, of the photo of this name in the index.
+fn key_of(index: &FaceIndex, name: &str, number: usize) -> Option<FaceKey> {
     let file = index.files.get(name)?;
     let key = FaceKey {
         photo: file.photo,
-        face: row.face - 1,
+        face: number - 1,
     };
     index.face(key).map(|_| key)
 }

@@ -5,15 +5,17 @@ use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use eigenfaces::dataset::{
+use serde::Deserialize;
+
+use crate::dataset::{
     ContentHash, FileId, PERSON_FILE, PhotoFile, SORTED, is_page, is_standard_input,
 };
-use eigenfaces::decision::Decision;
-use eigenfaces::recognizer::Identification;
-use eigenfaces::store::{Outputs, Privacy, note_change};
-
-use super::args::{SortBy, Sorting};
-use super::{Error, Output, Result, counted, files, shown};
+use crate::decision::Decision;
+use crate::enrollment::Observer;
+use crate::error::{Error, Result, reason};
+use crate::recognizer::Identification;
+use crate::store::{Outputs, Privacy, cut, fitting, note_change, numbered};
+use crate::text::{counted, shown};
 
 /// Folders for photos of nobody who is enrolled, and for those without a face.
 const UNKNOWN: &str = "unknown";
@@ -25,54 +27,63 @@ const DEVICES: [&str; 6] = ["con", "prn", "aux", "nul", "com", "lpt"];
 /// Bytes of a name that is cut: file systems have room for 255.
 const LONGEST_NAME: usize = 200;
 
-pub struct Sorted<'a> {
+/// How photos come into the folders of people.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SortBy {
+    /// Hard links.
+    Link,
+    /// Copies.
+    Copy,
+}
+
+/// What becomes of photos of nobody who is enrolled, and of those without a face.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Others {
+    /// They stay where they are.
+    Stay,
+    /// They get folders of their own.
+    Sorted,
+}
+
+/// The folders of people, and what came into them so far.
+#[derive(Debug)]
+pub struct Sorter<'a> {
     folder: &'a Path,
     by: Option<SortBy>,
-    sorts_all: bool,
+    others: Others,
     /// Photos that came, would come, or were there already, by folder.
     counts: BTreeMap<String, Counts>,
 }
 
-#[derive(Default)]
+/// Photos of a folder.
+#[derive(Debug, Default)]
 pub struct Counts {
+    /// Those that came.
     pub new: usize,
     /// Those that were there already.
     pub there: usize,
 }
 
-impl<'a> Sorted<'a> {
-    /// As the user wants it; `None` where nothing is to be sorted.
-    pub fn plan(args: &'a Sorting) -> Option<Self> {
-        let folder = args.sort_into.as_deref()?;
-        Some(Self {
-            folder,
-            by: args.by(),
-            sorts_all: args.sort_all,
-            counts: BTreeMap::new(),
-        })
-    }
-
-    /// Photos of people who were named by a person, each to be sorted by [`add_to`](Self::add_to).
-    #[cfg(feature = "serve")]
-    pub fn of_named(folder: &'a Path, by: SortBy) -> Self {
+impl<'a> Sorter<'a> {
+    /// Into folders below this one; without a way it is only said what would be done.
+    pub fn new(folder: &'a Path, by: Option<SortBy>, others: Others) -> Self {
+        let counts = BTreeMap::new();
         Self {
             folder,
-            by: Some(by),
-            sorts_all: false,
-            counts: BTreeMap::new(),
+            by,
+            others,
+            counts,
         }
     }
 
     /// The photos of each folder so far.
-    #[cfg(feature = "serve")]
     pub fn counts(&self) -> impl Iterator<Item = (&String, &Counts)> {
         self.counts.iter()
     }
 
     /// Sorts a photo into the folder of everybody who was named in it.
-    ///
-    /// # Errors
-    /// A place that cannot be written; a link to another file system.
+    /// Errors: a place that cannot be written; a link to another file system.
     pub fn add(&mut self, photo: &Path, found: &[Identification]) -> Result<()> {
         if is_standard_input(photo) {
             return Ok(());
@@ -81,9 +92,6 @@ impl<'a> Sorted<'a> {
     }
 
     /// Sorts a photo into these folders.
-    ///
-    /// # Errors
-    /// As [`add`](Self::add).
     pub fn add_to(
         &mut self,
         photo: &Path,
@@ -122,13 +130,13 @@ impl<'a> Sorted<'a> {
         }
         let outputs = Outputs::new([self.folder], Default::default());
         let to = outputs.claim(&mark)?;
-        Ok(to.write_with(Privacy::Personal, |_| Ok(()))?)
+        to.write_with(Privacy::Personal, |_| Ok(()))
     }
 
     fn folders(&self, found: &[Identification]) -> BTreeSet<Folder> {
         let named = found.iter().filter_map(Identification::name);
         let mut folders: BTreeSet<Folder> = named.map(Folder::of).collect();
-        if folders.is_empty() && self.sorts_all {
+        if folders.is_empty() && self.others == Others::Sorted {
             let is_faceless = found.iter().all(|face| face.decision == Decision::NotAFace);
             let name = if is_faceless { NO_FACE } else { UNKNOWN }.to_owned();
             folders.insert(Folder { name, person: None });
@@ -136,7 +144,8 @@ impl<'a> Sorted<'a> {
         folders
     }
 
-    pub fn report(&self, output: &Output) {
+    /// Says what came into which folder.
+    pub fn report(&self, observer: &dyn Observer) {
         let done = match self.by {
             None => "would sort",
             Some(SortBy::Link) => "linked",
@@ -147,16 +156,16 @@ impl<'a> Sorted<'a> {
                 0 => String::new(),
                 there => format!(" ({there} there already)"),
             };
-            output.say(&format!(
+            observer.say(&format!(
                 "{done} {} into {}{already}",
                 counted(counts.new, "photo", "photos"),
                 shown(&self.folder.join(name))
             ));
         }
         if self.counts.is_empty() {
-            output.say("nobody was named, so there is nothing to sort");
+            observer.say("nobody was named, so there is nothing to sort");
         } else if self.by.is_none() {
-            output
+            observer
                 .say("nothing was written: add --link (hard links, which take no space) or --copy");
         }
     }
@@ -187,7 +196,7 @@ fn name_person(folder: &Path, person: &str) -> Result<()> {
     }
     let outputs = Outputs::new([folder], Default::default());
     let to = outputs.claim(&file)?;
-    Ok(to.write_with(Privacy::Personal, |out| writeln!(out, "{person}"))?)
+    to.write_with(Privacy::Personal, |out| writeln!(out, "{person}"))
 }
 
 /// A person's name as that of a folder, no other person's. Where a file system would take it for something else, Windows'
@@ -198,7 +207,7 @@ fn folder_name(person: &str) -> String {
         .chars()
         .map(|letter| if is_special(letter) { '_' } else { letter })
         .collect();
-    let name = files::cut(&name, LONGEST_NAME).trim_end_matches(['.', ' ']);
+    let name = cut(&name, LONGEST_NAME).trim_end_matches(['.', ' ']);
     let stem = name.split('.').next().unwrap_or_default().trim_end();
     let is_device = DEVICES.iter().any(|device| {
         let number = stem.get(device.len()..).unwrap_or("-");
@@ -218,7 +227,7 @@ fn folder_name(person: &str) -> String {
 fn place(folder: &Path, photo: &Path) -> Option<PathBuf> {
     let name = Path::new(photo.file_name().unwrap_or_default());
     for number in 1.. {
-        let target = files::fitting(folder.join(files::numbered(name, number)));
+        let target = fitting(folder.join(numbered(name, number)));
         if target.symlink_metadata().is_err() {
             return Some(target);
         }
@@ -241,7 +250,7 @@ fn is_same(photo: &Path, other: &Path) -> bool {
 }
 
 fn link(photo: &Path, folder: &Path, target: &Path) -> Result<()> {
-    files::make_own_folder(folder)?;
+    make_own_folder(folder)?;
     // Of a symbolic link the photo that it leads to.
     let file = photo.canonicalize().unwrap_or_else(|_| photo.to_owned());
     fs::hard_link(file, target).map_err(|error| {
@@ -252,11 +261,11 @@ fn link(photo: &Path, folder: &Path, target: &Path) -> Result<()> {
             }
             // File systems without links say so in several ways: exFAT refuses permission.
             io::ErrorKind::PermissionDenied | io::ErrorKind::Unsupported
-                if files::may_write(folder) =>
+                if may_write(folder) =>
             {
                 "its file system has no hard links, as exFAT and some network drives; --copy makes copies instead".to_owned()
             }
-            _ => eigenfaces::error::reason(&error),
+            _ => reason(&error),
         };
         Error::Told(format!("cannot link {}: {reason}", target.display()))
     })?;
@@ -264,15 +273,13 @@ fn link(photo: &Path, folder: &Path, target: &Path) -> Result<()> {
     Ok(())
 }
 
-fn copy(photo: &Path, folder: &Path, target: &Path) -> eigenfaces::Result<()> {
-    files::make_own_folder(folder)?;
-    let unreadable = |error: std::io::Error| {
-        eigenfaces::Error::unreadable(photo, eigenfaces::error::reason(&error))
-    };
+fn copy(photo: &Path, folder: &Path, target: &Path) -> Result<()> {
+    make_own_folder(folder)?;
+    let unreadable = |error: std::io::Error| Error::unreadable(photo, reason(&error));
     let bytes = match is_page(photo) {
         true => {
             let page = PhotoFile::read(photo);
-            let page = page.map_err(|problem| eigenfaces::Error::photo(photo, problem))?;
+            let page = page.map_err(|problem| Error::photo(photo, problem))?;
             page.bytes().to_vec()
         }
         false => fs::read(photo).map_err(unreadable)?,
@@ -290,6 +297,21 @@ fn copy(photo: &Path, folder: &Path, target: &Path) -> eigenfaces::Result<()> {
         }
         Ok(())
     })
+}
+
+/// Whether files can be made in a folder.
+fn may_write(folder: &Path) -> bool {
+    tempfile::tempfile_in(folder).is_ok()
+}
+
+/// Makes a folder, where it is missing, and those around it, for its owner only: it names people.
+fn make_own_folder(folder: &Path) -> Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    let made = builder.create(folder);
+    made.map_err(|error| Error::folder(folder, error))
 }
 
 #[cfg(test)]
