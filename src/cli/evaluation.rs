@@ -7,7 +7,6 @@ use eigenfaces::kernel_pca::Kernel;
 use eigenfaces::matcher::PixelScale;
 use serde_json::Value;
 
-use super::args::Format;
 use super::{Output, Result, counted, faces_of_people, learning, share};
 
 /// The figures in the format asked for; as text between a heading and the end of the page.
@@ -17,16 +16,12 @@ pub fn print(
     output: &Output,
     text: impl Fn(&[Figure]) -> Result<()>,
 ) -> Result<()> {
-    match output.format {
-        Format::Text => text(figures),
-        Format::Json => output.json(object),
-        Format::Csv => {
-            output.line(Figure::COLUMNS)?;
-            figures
-                .iter()
-                .try_for_each(|figure| output.csv(&figure.row()))
-        }
+    if output.is_text() {
+        return text(figures);
     }
+    output.header(Figure::COLUMNS)?;
+    let rows = || figures.iter().map(Figure::row);
+    output.entry(|| object, Vec::new, rows)
 }
 
 /// The figures for reading, a line each; `after` says what belongs behind those of a section.

@@ -1,8 +1,6 @@
-//! The nearest people in the database: exactly those that the model file gives.
-//!
-//! The server computes distances in single precision, so it is not believed to the last: it names candidates, whose
-//! coordinates are fetched and compared here, by the same arithmetic as a model's. How far the server can be wrong is
-//! known ([`RoundingBound`]); as long as somebody who was not fetched could be among the nearest, more are.
+//! The nearest people in the database: exactly those that the model file gives. The server computes in single precision, so it
+//! only names candidates, whose coordinates are fetched and compared here by a model's own arithmetic; more are fetched as long as
+//! somebody who was not could, by the server's [`RoundingBound`], be among the nearest.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -30,13 +28,6 @@ const MORE: usize = 8;
 /// People asked for where scores compare: of a smaller gallery everybody, so that confidences too are the file's to the bit.
 const MOST_EXACT: usize = 64;
 
-/// Points asked of an HNSW index. It looks at as many, which decides how few it misses; of all their people
-/// the coordinates are fetched.
-const HNSW_POINTS: i64 = 100;
-
-/// The same where scores compare: few points are near any probe, so more are looked at.
-const HNSW_PEOPLE: i64 = 400;
-
 /// The gallery in a database, to be asked who is near.
 pub struct RemoteGallery {
     connection: Mutex<Client>,
@@ -49,11 +40,13 @@ pub struct RemoteGallery {
     order: Order,
 }
 
-/// Points asked of an HNSW index.
+/// Points asked of an HNSW index. It looks at as many, which decides how few it misses; of all their people the coordinates
+/// are fetched.
 fn hnsw_points(order: Order) -> i64 {
     match order {
-        Order::SquaredDistance => HNSW_POINTS,
-        Order::InnerProduct => HNSW_PEOPLE,
+        Order::SquaredDistance => 100,
+        // Few points are near any probe by score, so more are looked at.
+        Order::InnerProduct => 400,
     }
 }
 
@@ -61,7 +54,6 @@ fn hnsw_points(order: Order) -> i64 {
 #[derive(Debug, Clone, Default)]
 struct Nearest {
     people: Vec<Person>,
-    /// How far each is: what [`RemoteProbe::away`] says.
     away: Vec<f64>,
     /// The odds of everybody else together, where confidences are shares of all odds.
     others: f64,

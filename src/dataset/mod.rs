@@ -34,6 +34,7 @@ pub mod natural;
 mod nesting;
 mod open;
 mod pages;
+mod passed_over;
 mod person;
 mod photo;
 mod picasa;

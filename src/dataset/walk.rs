@@ -20,7 +20,6 @@ use std::path::{Path, PathBuf};
 use walkdir::{DirEntry, WalkDir};
 
 use super::alike::alike;
-use super::animation::is_animation;
 use super::damaged::io_reason;
 use super::decode::{SNIFF_LENGTH, sniff};
 use super::extension::has_image_extension;
@@ -30,6 +29,7 @@ use super::leftovers::{is_folder_of_leftovers, is_leftover};
 use super::mark::is_marked;
 use super::open::{Opened, is_standard_input, open};
 use super::pages::{self, is_page, is_there};
+use super::passed_over::{PassedOver, listing};
 use super::person::is_reserved;
 use super::{LabeledPhoto, Listing, ListingNote, Person, Skipped, Spellings, natural};
 use crate::error::{Error, PhotoProblem, Result};
@@ -206,61 +206,6 @@ fn many_people(mut named: Vec<Person>) -> Option<ListingNote> {
         people,
         example: named.swap_remove(0),
     })
-}
-
-/// What was found and is no photo to be read.
-#[derive(Default)]
-struct PassedOver {
-    skipped: Vec<Skipped>,
-    leftovers: Vec<PathBuf>,
-    results: Vec<PathBuf>,
-    links: Vec<PathBuf>,
-}
-
-impl PassedOver {
-    fn is_empty(&self) -> bool {
-        self.skipped.is_empty() && self.leftovers.is_empty() && self.results.is_empty()
-    }
-}
-
-/// Where nothing else is there, each file that was left over, and each result, is told with its reason.
-fn listing<P: AsRef<Path>>(
-    photos: Vec<P>,
-    passed: PassedOver,
-    spellings: Vec<Spellings>,
-) -> Listing<P> {
-    let PassedOver {
-        mut skipped,
-        mut leftovers,
-        mut results,
-        links,
-    } = passed;
-    if photos.is_empty() && skipped.is_empty() {
-        for (paths, problem) in [
-            (&mut leftovers, PhotoProblem::Leftover),
-            (&mut results, PhotoProblem::Result),
-        ] {
-            skipped.extend(paths.drain(..).map(|path| Skipped {
-                path,
-                problem: problem.clone(),
-            }));
-        }
-    }
-    skipped.sort_by(|a, b| natural::paths(&a.path, &b.path));
-    leftovers.sort_by(|a, b| natural::paths(a, b));
-    results.sort_by(|a, b| natural::paths(a, b));
-    let animations = photos.iter().map(AsRef::as_ref);
-    let animations = animations.filter(|photo| is_animation(photo));
-    Listing {
-        animations: animations.map(Path::to_owned).collect(),
-        photos,
-        skipped,
-        leftovers,
-        results,
-        links,
-        spellings,
-        notes: Vec::new(),
-    }
 }
 
 /// Under which root a file was first met, and the photo it became there.
