@@ -9,11 +9,10 @@ use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, IsolationLevel, Statement, Transaction};
 
 use super::column::{self, column};
-use super::deadline;
 use super::rounding::RoundingBound;
 use super::schema::{self, Row};
 use super::vector::{Received, Sent};
-use super::{Database, Identity, Indexing};
+use super::{Database, Identity, Indexing, deadline};
 use crate::background::MOST_LOG_ODDS;
 use crate::compare::{Order, RemoteCalibration, RemoteProbe};
 use crate::dataset::Person;
