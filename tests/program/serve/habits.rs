@@ -37,8 +37,8 @@ fn photos_in_json_are_read_as_clients_encode_them() {
     let body = json!({ "file": whole.replacen('A', "*", 1) }).to_string();
     let wrong = server.ask("POST", "/api/v0/identify", body.as_bytes());
     let message = wrong.has(400).json()["message"].to_string();
-    let place = whole.find('A').unwrap() + 1;
-    assert!(message.contains(&format!("place {place}")), "{message}");
+    let place = whole.find('A').unwrap();
+    assert!(message.contains(&format!("offset {place}")), "{message}");
     // The name of a kind has no case.
     let body = json!({ "file": whole }).to_string();
     let kind = [
