@@ -5,10 +5,11 @@ use std::path::Path;
 use eigenfaces::decision::Decision;
 use eigenfaces::recognizer::Identification;
 use eigenfaces::render::annotate::{Mark, annotate};
+use eigenfaces::render::caption::caption;
 use eigenfaces::render::lettering;
 use image::RgbImage;
 
-use super::{Result, files, percent};
+use super::{Result, files, one_line, percent};
 
 /// The photo with its faces framed and named, as the file of that name is to hold it.
 pub fn annotated(picture: RgbImage, found: &[Identification], target: &Path) -> Result<Vec<u8>> {
@@ -17,6 +18,21 @@ pub fn annotated(picture: RgbImage, found: &[Identification], target: &Path) -> 
         .map(|(number, face)| mark((found.len() > 1).then_some(number), face))
         .collect();
     files::encoded(&annotate(picture, &marks).into(), target)
+}
+
+/// A page to print beside the photo: its outline with the faces' numbers, and who they are. `None` for a single face.
+pub fn caption_sheet(title: &str, size: (u32, u32), found: &[Identification]) -> Option<String> {
+    let face = |face: &Identification| {
+        let who = match (face.decision, face.name()) {
+            (_, Some(name)) => name.to_owned(),
+            _ if face.is_probable() => one_line(&face.to_string()),
+            (Decision::NotAFace, None) => "not a face".to_owned(),
+            (_, None) => "unknown".to_owned(),
+        };
+        Some((face.location?.bounds, who))
+    };
+    let faces: Vec<_> = found.iter().filter_map(face).collect();
+    (faces.len() > 1).then(|| caption(title, size, &faces).to_svg())
 }
 
 /// The mark drawn on a face, with the number it has in the lines printed where there are several: with a name where it is

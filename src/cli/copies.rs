@@ -9,12 +9,16 @@ use eigenfaces::decision::Decision;
 use eigenfaces::recognizer::Identification;
 use eigenfaces::store::{Destination, Outputs, Privacy, fitting, numbered};
 
-use super::annotate::annotated;
+use super::annotate::{annotated, caption_sheet};
 use super::output_dir::OutputDir;
 use super::{Result, files};
 
-/// The right to write each photo's copy.
-pub struct Copies(HashMap<PathBuf, Destination>);
+/// The right to write each photo's copy, and beside it who is who where there are several faces.
+pub struct Copies {
+    folder: OutputDir,
+    /// The name of each photo's copy, and the right to write it.
+    targets: HashMap<PathBuf, (PathBuf, Destination)>,
+}
 
 impl Copies {
     /// Below `folder` the copies lie as the photos do below the folder that holds them all.
@@ -26,10 +30,11 @@ impl Copies {
         let folder = OutputDir::new(folder, outputs.clone());
         folder.check(&names)?;
         let mut targets = HashMap::new();
-        for (photo, name) in photos.iter().zip(&names) {
-            targets.insert(photo.clone(), folder.claim(name)?);
+        for (photo, name) in photos.iter().zip(names) {
+            let target = folder.claim(&name)?;
+            targets.insert(photo.clone(), (name, target));
         }
-        Ok(Self(targets))
+        Ok(Self { folder, targets })
     }
 
     /// Writes the copy of a photo, whose file is read again unless it was kept. One that cannot be decoded has none.
@@ -46,9 +51,15 @@ impl Copies {
             Some(file) => file.decode_color(),
             None => PhotoFile::read(photo).and_then(|file| file.decode_color()),
         };
-        let (Some(target), Ok(picture)) = (self.0.get(photo), picture) else {
+        let (Some((name, target)), Ok(picture)) = (self.targets.get(photo), picture) else {
             return Ok(());
         };
+        let title = name.to_string_lossy();
+        if let Some(sheet) = caption_sheet(&title, picture.dimensions(), found) {
+            let sheet_name = fitting(name.with_extension("names.svg"));
+            let to = self.folder.claim(sheet_name)?;
+            to.write(Privacy::Personal, sheet.into_bytes())?;
+        }
         let bytes = annotated(picture, found, target.path())?;
         target.write(Privacy::Personal, bytes)
     }

@@ -1,6 +1,7 @@
 //! Pictures of what was learned. Nothing here touches the file system: callers get images and text.
 
 pub mod annotate;
+pub mod caption;
 mod chart;
 mod drawing;
 pub mod evaluation;

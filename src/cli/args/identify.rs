@@ -26,7 +26,7 @@ pub struct Identify {
     pub webhook: Option<WebhookUrl>,
     /// Write copies with frames and names to this folder
     ///
-    /// A copy of each photo that shows a face, with frame and number at each, and the names of those known or probable. Readable by you only. The folder is made where it is missing.
+    /// A copy of each photo that shows a face, with frame and number at each, and the names of those known or probable; beside photos of several, PHOTO.names.svg, a page to print. Readable by you only. The folder is made where it is missing.
     #[arg(long, value_name = "DIR")]
     pub annotate: Option<PathBuf>,
     #[command(flatten)]
