@@ -92,13 +92,7 @@ fn minimise(
         // The part of S B outside the span of B.
         let mut outside = next.clone();
         let (left, right) = (eigen::view(&span), eigen::view(&within));
-        eigen::multiply(
-            eigen::view_mut(&mut outside),
-            eigen::Accum::Add,
-            left,
-            right,
-            -1.0,
-        );
+        eigen::par_add_product(eigen::view_mut(&mut outside), left, right, -1.0);
         let largest = next
             .column_iter()
             .map(|column| column.norm())

@@ -3,6 +3,8 @@
 //! Pixels are taken in blocks of rows, each computed by one thread from a small buffer of its own, in an
 //! order that does not depend on the number of threads.
 
+use std::ops::Range;
+
 use super::eigen::{self, Noise, View, ViewMut};
 use super::{Columns, PcaError};
 use nalgebra::DMatrix;
@@ -41,37 +43,41 @@ impl<'a> CentredFaces<'a> {
 
     /// `Xc A` (d x k) of coefficients `A` (n x k). Parallel over blocks of pixels.
     pub fn times(&self, coefficients: View<'_>, out: ViewMut<'_>) {
-        eigen::for_each_rows(out, BLOCKS * PIXELS, &|above, mut out: ViewMut<'_>| {
-            let mut tile = Vec::new();
-            out.fill(0.0);
-            for first in (0..out.nrows()).step_by(PIXELS) {
-                let count = PIXELS.min(out.nrows() - first);
-                for (group, order) in self.order.chunks(FACES).enumerate() {
-                    let tile = self.tile(&mut tile, above + first, count, order);
-                    let rows = coefficients.rows(group * FACES, order.len());
-                    eigen::add_product(out.rows_mut(first, count), tile, rows, 1.0);
-                }
-            }
+        self.for_each_tile(out, &|out, tile, order| {
+            let rows = coefficients.rows(order.start, order.len());
+            eigen::add_product(out, tile, rows, 1.0);
         });
     }
 
     /// As [`times`](Self::times), the products of each tile in single precision. They are summed in f64.
     pub fn times_single(&self, coefficients: View<'_, f32>, out: ViewMut<'_>) {
-        let k = coefficients.ncols();
+        self.for_each_tile(out, &|mut out, tile, order| {
+            let (rows, columns) = out.shape();
+            let mut part = vec![0.0; rows * columns];
+            let factors = coefficients.rows(order.start, order.len());
+            eigen::add_product(eigen::columns_mut(&mut part, rows), tile, factors, 1.0);
+            for (mut sums, part) in out.column_iter_mut().zip(part.chunks(rows)) {
+                add_widened(sums.as_mut_slice(), part);
+            }
+        });
+    }
+
+    /// Adds each tile's share to the same rows of `out`, from zero on; `add` gets the positions of its faces in the order.
+    fn for_each_tile<T: Level>(
+        &self,
+        out: ViewMut<'_>,
+        add: &(impl Fn(ViewMut<'_>, View<'_, T>, Range<usize>) + Sync),
+    ) {
         eigen::for_each_rows(out, BLOCKS * PIXELS, &|above, mut out: ViewMut<'_>| {
-            let (mut tile, mut part) = (Vec::new(), Vec::new());
+            let mut tile = Vec::new();
+            out.fill(0.0);
             for first in (0..out.nrows()).step_by(PIXELS) {
                 let count = PIXELS.min(out.nrows() - first);
-                for (group, order) in self.order.chunks(FACES).enumerate() {
-                    part.clear();
-                    part.resize(count * k, 0.0);
+                for from in (0..self.order.len()).step_by(FACES) {
+                    let faces = from..self.order.len().min(from + FACES);
+                    let order = &self.order[faces.clone()];
                     let tile = self.tile(&mut tile, above + first, count, order);
-                    let factors = coefficients.rows(group * FACES, order.len());
-                    eigen::add_product(eigen::columns_mut(&mut part, count), tile, factors, 1.0);
-                    let mut out = out.rows_mut(first, count);
-                    for (mut sums, part) in out.column_iter_mut().zip(part.chunks(count)) {
-                        add_widened(sums.as_mut_slice(), part);
-                    }
+                    add(out.rows_mut(first, count), tile, faces);
                 }
             }
         });
@@ -88,7 +94,7 @@ impl<'a> CentredFaces<'a> {
                 let count = PIXELS.min(self.mean.len() - first);
                 let tile = self.tile(&mut tile, first, count, order);
                 let rows = images.rows(first, count);
-                eigen::add_inner_product(out.as_view_mut(), tile, rows);
+                eigen::add_inner_products(out.as_view_mut(), tile, rows);
             }
         });
     }

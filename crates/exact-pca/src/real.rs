@@ -9,7 +9,7 @@
 use nalgebra::{DMatrix, DVector};
 use rayon::prelude::*;
 
-use super::eigen::{self, Accum, View};
+use super::eigen::{self, View};
 use super::products::CentredFaces;
 use super::spectrum::{self, Of};
 use super::{Accumulator, Columns, ComponentCount, Components, PcaError, ShapeError, Solver};
@@ -183,13 +183,7 @@ impl<'a> Basis<'a> {
             self.view(),
             eigen::columns(weights.data(), weights.length()),
         );
-        eigen::multiply(
-            eigen::view_mut(&mut rebuilt),
-            Accum::Add,
-            basis,
-            weights,
-            1.0,
-        );
+        eigen::par_add_product(eigen::view_mut(&mut rebuilt), basis, weights, 1.0);
         Ok(rebuilt)
     }
 }

@@ -1,6 +1,6 @@
 //! Is it an eigendecomposition? Measured, not believed.
 
-use super::dense::{self, Accum};
+use super::dense;
 use nalgebra::DMatrix;
 use rayon::prelude::*;
 
@@ -23,9 +23,8 @@ pub fn polish(vectors: &mut DMatrix<f64>) -> f64 {
             break;
         }
         let before = vectors.clone();
-        dense::multiply(
+        dense::par_add_product(
             dense::view_mut(vectors),
-            Accum::Add,
             dense::view(&before),
             dense::view(&error),
             -0.5,

@@ -1,33 +1,28 @@
 //! Products as new matrices, and Cholesky factors. The same bits for any number of threads.
 
-use super::inner::{add_inner_products, inner_products};
-pub use super::product::{Accum, add_product, multiply};
+pub use super::inner::{add_inner_products, par_add_inner_products};
+pub use super::product::{add_product, par_add_product};
 pub use super::views::{View, ViewMut, columns, columns_mut, view, view_mut};
 use nalgebra::DMatrix;
 
 /// `left · right` as a new matrix.
 pub fn product(left: View<'_>, right: View<'_>) -> DMatrix<f64> {
     let mut out = DMatrix::zeros(left.nrows(), right.ncols());
-    multiply(view_mut(&mut out), Accum::Add, left, right, 1.0);
+    par_add_product(view_mut(&mut out), left, right, 1.0);
     out
 }
 
 /// `sum += a · aᵀ`.
 pub fn add_outer(sum: &mut DMatrix<f64>, a: &DMatrix<f64>) {
     let transposed = a.transpose();
-    multiply(view_mut(sum), Accum::Add, view(a), view(&transposed), 1.0);
+    par_add_product(view_mut(sum), view(a), view(&transposed), 1.0);
 }
 
 /// `leftᵀ · right` of two tall matrices as a new matrix, without packing a factor first.
 pub fn inner_product(left: View<'_>, right: View<'_>) -> DMatrix<f64> {
     let mut out = DMatrix::zeros(left.ncols(), right.ncols());
-    inner_products(view_mut(&mut out), left, right);
+    par_add_inner_products(view_mut(&mut out), left, right);
     out
-}
-
-/// `out += leftᵀ · right` of two tall matrices on one thread, as [`add_product`].
-pub fn add_inner_product(out: ViewMut<'_>, left: View<'_>, right: View<'_>) {
-    add_inner_products(out, left, right);
 }
 
 /// L⁻¹ (lower triangular) of a symmetric positive definite matrix L Lᵀ, of which the lower triangle is read; `None`

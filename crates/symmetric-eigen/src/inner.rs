@@ -24,14 +24,14 @@ const COLUMNS: usize = 8 * LEFT;
 ///
 /// # Panics
 /// If the sizes do not fit together.
-pub fn inner_products(out: ViewMut<'_>, left: View<'_>, right: View<'_>) {
+pub fn par_add_inner_products(out: ViewMut<'_>, left: View<'_>, right: View<'_>) {
     for_each_rows(out, COLUMNS, &|first, out: ViewMut<'_>| {
         let left = left.columns(first, out.nrows());
         add_inner_products(out, left, right);
     });
 }
 
-/// As [`inner_products`], on one thread.
+/// As [`par_add_inner_products`], on one thread.
 pub fn add_inner_products(out: ViewMut<'_>, left: View<'_>, right: View<'_>) {
     assert_eq!(left.nrows(), right.nrows());
     assert_eq!((out.nrows(), out.ncols()), (left.ncols(), right.ncols()));

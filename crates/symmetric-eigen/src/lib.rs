@@ -22,7 +22,7 @@ mod views;
 
 pub use cost::{expected_nanoseconds, usual_dimension};
 pub use dense::{
-    Accum, add_inner_product, add_outer, add_product, inner_product, inverse_cholesky, multiply,
+    add_inner_products, add_outer, add_product, inner_product, inverse_cholesky, par_add_product,
     product,
 };
 pub use operator::Symmetric;

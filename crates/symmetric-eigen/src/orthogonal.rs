@@ -6,7 +6,7 @@
 //! Cholesky QR, which is a few large products, does the work within a block whose columns are far from alike; of
 //! others it would make nothing.
 
-use super::dense::{self, Accum, View};
+use super::dense::{self, View};
 use super::random::Noise;
 use nalgebra::DMatrix;
 
@@ -43,13 +43,7 @@ pub fn extend_near(basis: View<'_>, near: usize, block: &mut [f64], dust: f64, s
         let basis = basis.columns(from, basis.ncols() - from);
         let along = dense::inner_product(basis, dense::columns(block, n));
         let remove = dense::view(&along);
-        dense::multiply(
-            dense::columns_mut(block, n),
-            Accum::Add,
-            basis,
-            remove,
-            -1.0,
-        );
+        dense::par_add_product(dense::columns_mut(block, n), basis, remove, -1.0);
         let dust = if pass == 0 { dust } else { 0.0 };
         let (upper, lost) = orthonormalise(block, n, dust, seed ^ (pass << 56));
         let mut onto = parts.onto.rows_mut(from, along.nrows());

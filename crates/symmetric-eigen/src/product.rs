@@ -18,15 +18,6 @@ const ROW_BLOCK: usize = 128;
 /// Lanes of the widest tile: two registers of 512 bits of f32.
 const MOST_ROWS: usize = 32;
 
-/// What a product does with the numbers in its place.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Accum {
-    /// Overwrites them.
-    Replace,
-    /// Adds to them.
-    Add,
-}
-
 /// A number that vector registers hold.
 pub trait Number: Scalar + Copy + Default + Send + Sync {
     /// A register of such numbers.
@@ -96,27 +87,23 @@ number!(
     mul_add_e_f64s
 );
 
-/// `out = alpha · left · right`, or `out += …`. Parallel over row blocks of `out`.
+/// `out += alpha · left · right`. Parallel over row blocks of `out`.
 ///
 /// # Panics
 /// If the sizes do not fit together.
-pub fn multiply<T: Number>(
+pub fn par_add_product<T: Number>(
     out: ViewMut<'_, T>,
-    accum: Accum,
     left: View<'_, T>,
     right: View<'_, T>,
     alpha: T,
 ) {
-    for_each_rows(out, ROW_BLOCK, &|first, mut out: ViewMut<'_, T>| {
-        if accum == Accum::Replace {
-            out.fill(T::default());
-        }
+    for_each_rows(out, ROW_BLOCK, &|first, out: ViewMut<'_, T>| {
         let rows = out.nrows();
         add_product(out, left.rows(first, rows), right, alpha);
     });
 }
 
-/// `out += alpha · left · right` on one thread: for callers that have split the work themselves.
+/// As [`par_add_product`], on one thread: for callers that have split the work themselves.
 ///
 /// # Panics
 /// If the sizes do not fit together.
@@ -259,7 +246,7 @@ mod tests {
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
                 let mut out = c.clone();
                 pool.build().expect("a pool").install(|| {
-                    multiply(view_mut(&mut out), Accum::Add, view(&a), view(&b), -0.5);
+                    par_add_product(view_mut(&mut out), view(&a), view(&b), -0.5);
                 });
                 out
             };

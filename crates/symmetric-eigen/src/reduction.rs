@@ -10,7 +10,8 @@ use nalgebra::DMatrix;
 use pulp::Simd;
 use rayon::prelude::*;
 
-use super::dense::{self, Accum};
+use super::dense;
+use super::symmetric::strips;
 
 /// Columns updated together: the vectors beside them are loaded once for all.
 const GROUP: usize = 4;
@@ -87,7 +88,7 @@ fn reflect(x: &mut [f64]) -> (f64, f64) {
 /// matrix whose last r columns, of n rows each, are given. r is the length of all vectors.
 fn update_and_multiply(columns: &mut [f64], n: usize, v: &[f64], w: &[f64], x: &[f64]) -> Vec<f64> {
     let r = x.len();
-    let strips = strips(r, if r < ALONE { 1 } else { STRIPS });
+    let strips = strips(r, if r < ALONE { 1 } else { STRIPS }, GROUP);
     let mut rest = columns;
     let mut parts = Vec::with_capacity(strips.len());
     for strip in strips {
@@ -120,16 +121,6 @@ fn update_and_multiply(columns: &mut [f64], n: usize, v: &[f64], w: &[f64], x: &
         }
     }
     image
-}
-
-/// Ranges of columns, whole groups each, that hold about the same number of entries below the diagonal.
-fn strips(r: usize, count: usize) -> Vec<Range<usize>> {
-    let border = |strip: usize| {
-        let share = ((count - strip) as f64 / count as f64).sqrt();
-        let column = r - (share * r as f64) as usize;
-        column.next_multiple_of(GROUP).min(r)
-    };
-    (0..count).map(|at| border(at)..border(at + 1)).collect()
 }
 
 /// Some columns of the corner. Compiled once for each instruction set.
@@ -288,6 +279,6 @@ pub fn transform_back(
         let below = dense::view(vectors).rows(first + 1, rows);
         let along = t * dense::inner_product(dense::view(&v), below);
         let out = vectors.rows_mut(first + 1, rows);
-        dense::multiply(out, Accum::Add, dense::view(&v), dense::view(&along), -1.0);
+        dense::par_add_product(out, dense::view(&v), dense::view(&along), -1.0);
     }
 }

@@ -36,7 +36,7 @@ pub fn symmetric_product(
     assert_eq!((n, n), (matrix.ncols(), block.nrows()));
     assert_eq!((out.nrows(), out.ncols()), (n, b));
     let (matrix, block) = (columns(matrix), columns(block));
-    let strips = strips(n);
+    let strips = strips(n, STRIPS, PANEL);
     let rows = |strip: &Range<usize>| n - strip.start;
     scratch.resize(strips.iter().map(rows).sum::<usize>() * b, 0.0);
     let mut rest = scratch.as_mut_slice();
@@ -68,15 +68,16 @@ pub fn symmetric_product(
     });
 }
 
-/// Ranges of columns, whole panels each, that hold about the same number of entries below the diagonal.
-fn strips(n: usize) -> Vec<Range<usize>> {
+/// Ranges of columns of a symmetric matrix of side `n`, each a multiple of `panel` but the last, that hold about the same number
+/// of entries below the diagonal: at most `count`.
+pub(super) fn strips(n: usize, count: usize, panel: usize) -> Vec<Range<usize>> {
     // The columns from c on hold (n - c)² / 2 entries.
     let border = |strip: usize| {
-        let share = ((STRIPS - strip) as f64 / STRIPS as f64).sqrt();
+        let share = ((count - strip) as f64 / count as f64).sqrt();
         let column = n - (share * n as f64) as usize;
-        column.next_multiple_of(PANEL).min(n)
+        column.next_multiple_of(panel).min(n)
     };
-    let mut strips: Vec<_> = (0..STRIPS).map(|at| border(at)..border(at + 1)).collect();
+    let mut strips: Vec<_> = (0..count).map(|at| border(at)..border(at + 1)).collect();
     strips.retain(|strip| !strip.is_empty());
     strips
 }
