@@ -31,7 +31,7 @@ pub fn par_add_inner_products(out: ViewMut<'_>, left: View<'_>, right: View<'_>)
     });
 }
 
-/// As [`par_add_inner_products`], on one thread.
+/// `out += leftᵀ · right`, on one thread.
 pub fn add_inner_products(out: ViewMut<'_>, left: View<'_>, right: View<'_>) {
     assert_eq!(left.nrows(), right.nrows());
     assert_eq!((out.nrows(), out.ncols()), (left.ncols(), right.ncols()));
