@@ -33,10 +33,11 @@
 #![deny(unsafe_code)]
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
-/// README's examples are tests.
+/// The examples of README and guide are tests.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
-struct Readme;
+#[doc = include_str!("../docs/GUIDE.md")]
+struct Examples;
 
 // The order of these lines is the layering: a module imports only from those above it (tests/library/layers.rs).
 // What is hidden from the documentation, here and below, is for the program, the tests and the benchmarks: it changes as they

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How many damaged photos of people enrolled are named: the table "What to expect" of docs/GUIDE.md.
+"""How many damaged photos of people enrolled are named: the table under "Quality" in docs/GUIDE.md.
 
     benches/damaged/measure.py [FOLDER] [--people 5] [--photos 6] [--program target/release/eigenfaces]
 

@@ -362,6 +362,10 @@ def main():
         others = measured_by_others(options.output)
         with open(options.output, "w") as file:
             file.write(text + others)
+        fits = os.path.join(os.path.dirname(options.output), "notebook", "fits.md")
+        os.makedirs(os.path.dirname(fits), exist_ok=True)
+        with open(fits, "w") as file:
+            file.write(report.every_fit(bench.results))
         bench.say(f"wrote {os.path.normpath(options.output)}")
 
 

@@ -1,4 +1,4 @@
-//! Learns where eyes are: `cargo run --release --features maintainer --example train_eyes -- IMAGES.tsv -o assets/eyes.bin`
+//! Learns where eyes are: `cargo run --release --features maintainer --example train_eyes -- IMAGES.tsv -o eyes.bin`
 //!
 //! IMAGES.tsv has a line a photo: its path (from the folder named like the list, or from the list's own
 //! folder), then x and y of the image-left eye and of the other, in pixels; further columns and lines that

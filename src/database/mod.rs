@@ -3,7 +3,7 @@
 //!
 //! A model file gives the way from a photo to coordinates; the database holds the people's coordinates, and how
 //! distances become decisions ([`Export`]). Whoever identifies asks it for the nearest people ([`RemoteGallery`]). All is in
-//! the schema `eigenfaces`, whose names are fixed; whatever comes from users travels as a parameter. docs/POSTGRES.md
+//! the schema `eigenfaces`, whose names are fixed; whatever comes from users travels as a parameter. docs/SCALE.md
 //! tells how it is used.
 
 mod address;

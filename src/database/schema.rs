@@ -1,4 +1,4 @@
-//! The tables, which docs/POSTGRES.md lists.
+//! The tables, which docs/SCALE.md lists.
 //!
 //! The points of each gallery have tables of their own: an index knows no other gallery, and to take one down is to
 //! drop tables. There are two galleries only while one takes another's place.

@@ -52,7 +52,7 @@ pub enum DatabaseProblem {
     )]
     Encoding { found: String },
 
-    #[error("this user lacks a right ({reason}); have it granted as docs/POSTGRES.md has it")]
+    #[error("this user lacks a right ({reason}); have it granted as docs/SCALE.md has it")]
     NotPermitted { reason: String },
 
     #[error("no gallery is there; export a model to it")]

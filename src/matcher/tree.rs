@@ -7,7 +7,7 @@ use super::clusters::{Best, Clusters, Match};
 
 /// Coordinates up to which a tree is faster than looking at every mean, building it included: with 200 probes in a third
 /// (2,000 means) to three quarters (100,000) of the time, with 1,000 in a sixth. With 12 leading of 100
-/// coordinates one probe takes 4 to 28 times as long as the scan (docs/BENCHMARKS.md).
+/// coordinates one probe takes 4 to 28 times as long as the scan (docs/notebook/search.md).
 const FEW_COORDINATES: usize = 3;
 
 /// Fewest people and probes: with fewer, building the tree costs more than it saves.

@@ -12,6 +12,7 @@ mod face_space_laws;
 mod golden;
 mod inner_products;
 mod layers;
+mod links;
 mod model;
 #[cfg(feature = "cli")]
 mod numpy;

@@ -1,4 +1,4 @@
-"""Reference values for tests/library/texture.rs: the texture of two bundled faces, as docs/RECIPES.md says it, by NumPy.
+"""Reference values for tests/library/texture.rs: the texture of two bundled faces, as docs/THEORY.md says it, by NumPy.
 
 Run once: python3 texture.py ../../faces > texture.txt   (numpy and pillow are needed)
 Written for clarity in floating point, with the true angle of each gradient. Each line: a face, then 3,752 bytes,

@@ -9,7 +9,7 @@ use super::descent::{Eyes, FEATURES, OUTPUTS, Row, Step};
 use crate::LocateError;
 use crate::reader::Reader;
 
-/// The weights that come with the program; assets/README.md says what they were learned from.
+/// The weights that come with the program; docs/MODEL-CARD.md says what they were learned from.
 pub(super) static BUNDLED: &[u8] = include_bytes!("../models/eyes.bin");
 
 /// The neighbourhood of a detected face, brought to a fixed size: what the eye model looks at.

@@ -116,7 +116,7 @@ fn rights_and_passwords() {
     };
     with("wrong").failed_saying(&["does not let this user in", "PGPASSWORD"]);
     let with_url = reader.replace("reader@", "reader:hush-hush@");
-    export(folder.path(), &with_url, &[]).failed_saying(&["lacks a right", "docs/POSTGRES.md"]);
+    export(folder.path(), &with_url, &[]).failed_saying(&["lacks a right", "docs/SCALE.md"]);
     export(folder.path(), &url, &[]).done();
     with(SECRET).failed_saying(&["lacks a right"]);
     server

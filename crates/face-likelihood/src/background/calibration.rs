@@ -6,7 +6,7 @@
 //! what the model expects and are moved by photos that are left out of their person. No parameter depends on a count
 //! in steps: one more person or photo moves everything a little.
 //!
-//! How the constants were found: docs/RECIPES.md.
+//! How the constants were found: docs/notebook/recognition.md.
 
 mod seen;
 
@@ -58,7 +58,7 @@ const DOUBT: f64 = 0.15;
 
 /// A threshold is raised halfway to the score that all but one in a hundred of enrolled people's photos pass, but at most to
 /// that which so many times fewer strangers pass: where the photos enrolled were taken in one sitting, those asked may be of
-/// another (docs/RECIPES.md, "Light from the side").
+/// another (docs/notebook/recognition.md, "Light from the side").
 const LOW: f64 = 2.33;
 const RAISED: f64 = 40.0;
 

@@ -3,7 +3,7 @@
 //! Histograms of uniform local binary patterns (Ojala, Pietikäinen & Mäenpää 2002; for faces Ahonen, Hadid &
 //! Pietikäinen 2004) and of gradient directions (Dalal & Triggs 2005) over 7 x 8 cells with soft borders.
 //! Square roots of shares, so that Euclidean distance is Hellinger's; in bytes, so that the PCA of textures
-//! is as exact as that of pixels. Choices are measured: docs/RECIPES.md. All sums are integers.
+//! is as exact as that of pixels. Choices are measured: docs/notebook/recognition.md. All sums are integers.
 
 mod cells;
 pub(crate) mod directions;
