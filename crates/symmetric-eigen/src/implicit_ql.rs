@@ -12,8 +12,8 @@ use super::views::{ViewMut, for_each_rows, view_mut};
 
 /// Rotations of one eigenvalue before it is given up; two rounds are the rule.
 const MOST_ROUNDS: usize = 60;
-/// Share of the norm below which an off-diagonal entry is rounding error.
-const DUST: f64 = 0.01 * f64::EPSILON;
+/// Share of the norm below which an off-diagonal entry is rounding error: rotations by larger entries make no smaller one.
+const DUST: f64 = f64::EPSILON;
 /// Rows of the vectors that one thread rotates at a time.
 const ROWS: usize = 128;
 
@@ -32,7 +32,7 @@ pub fn leading(diagonals: &Diagonals, k: usize) -> Option<(Vec<f64>, DMatrix<f64
     off.push(0.0);
     let mut vectors = DMatrix::identity(n, n);
     let mut rotations = Vec::new();
-    // Relative to the neighbours; where these are rounding errors, to the whole.
+    // Relative to the neighbours; where these are rounding errors, as beyond the rank of a matrix, to the whole.
     let dust = DUST * tridiagonal::norm(diagonals);
     for at in 0..n {
         for round in 0.. {

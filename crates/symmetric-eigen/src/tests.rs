@@ -457,3 +457,17 @@ fn pairs_that_are_not_measured_hold_the_laws_all_the_same() {
         assert!(all_unmeasured(a).is_none());
     }
 }
+
+/// Beyond the rank a tridiagonal form holds nothing but rounding errors, which must not keep the iteration from ending.
+#[test]
+fn every_pair_of_a_matrix_of_low_rank() {
+    for (rank, seed) in [(3, 1), (40, 2), (101, 3), (101, 4), (120, 5)] {
+        let noise = Noise::seeded(seed).take(256 * rank);
+        let factor = DMatrix::from_iterator(256, rank, noise);
+        let a = &factor * factor.transpose();
+        let (values, vectors) = all_unmeasured(a.clone()).expect("finite");
+        let rebuilt = &vectors * DMatrix::from_diagonal(&values.into()) * vectors.transpose();
+        assert!((rebuilt - &a).amax() <= 1e-12 * a.amax(), "{rank}, {seed}");
+        assert!(check::orthogonality(&vectors) <= 1e-12, "{rank}, {seed}");
+    }
+}
