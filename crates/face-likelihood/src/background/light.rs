@@ -9,8 +9,9 @@
 //! Joint factor analysis versus eigenchannels in speaker recognition, IEEE TASLP 15, 2007).
 
 use nalgebra::{DMatrix, DVector};
+use symmetric_eigen as eigen;
 
-use super::directions::Directions;
+use super::directions::{Directions, whitened};
 use super::{Background, Calibration};
 use crate::error::{BackgroundProblem, Error, Result};
 
@@ -75,6 +76,47 @@ impl LightVariation {
             *directions = Directions::learn(&differences, DIRECTIONS).ok_or(Error::Background {
                 problem: BackgroundProblem::TooFewPhotos,
             })?;
+        }
+        Ok(light)
+    }
+
+    /// What the model `from` knows of light, in the coordinates of `to`, which learned from other photos: of the smallest
+    /// change of a description that has a direction's coordinates in `from`, the coordinates in `to`.
+    ///
+    /// With the bases B and B' (k x d) that is B' Bᵀ (B Bᵀ)⁻¹. Light that one of the bases does not show is lost.
+    ///
+    /// # Errors
+    /// Coordinates of `from` that depend on one another: no model that was learned.
+    pub fn carried(from: &Background, to: &Background) -> Result<Self> {
+        let mut light = Self::default();
+        for (channel, carried) in light.channels.iter_mut().enumerate() {
+            let known = &from.light.channels[channel];
+            if known.variance.is_empty() {
+                continue;
+            }
+            let [of, into] = [from, to].map(|model| &model.projections[channel]);
+            let (basis, k) = (of.directions(), of.between.len());
+            let products = eigen::inner_product(eigen::view(&basis), eigen::view(&basis));
+            let root = eigen::inverse_cholesky(products).ok_or(Error::BackgroundDamaged)?;
+            let other = into.directions();
+            let across = eigen::inner_product(eigen::view(&other), eigen::view(&basis));
+            let count = (known.variance.len() as f64).sqrt();
+            let scaled = known
+                .rows
+                .chunks_exact(k)
+                .zip(&known.variance)
+                .map(|(w, &v)| {
+                    let length = f64::from(v).sqrt() * count;
+                    let light = w
+                        .iter()
+                        .zip(&of.between)
+                        .map(|(&w, psi)| f64::from(w) * (1.0 + psi).sqrt() * length);
+                    let light = DVector::from_iterator(k, light);
+                    let moved = &across * (root.transpose() * (&root * light));
+                    DVector::from_vec(whitened(moved.iter().copied(), &into.between))
+                });
+            let scaled: Vec<DVector<f64>> = scaled.collect();
+            *carried = Directions::learn(&scaled, DIRECTIONS).unwrap_or_default();
         }
         Ok(light)
     }
@@ -311,6 +353,28 @@ mod tests {
                 (difference - expected).abs() < 0.05,
                 "{at}: {difference} {expected}"
             );
+        }
+    }
+
+    #[test]
+    fn light_carried_to_the_model_itself_stays_as_it_is() {
+        let background = Background::bundled().unwrap();
+        let carried = LightVariation::carried(background, background).unwrap();
+        for (own, carried) in background.light.channels.iter().zip(&carried.channels) {
+            for (own, carried) in own.variance.iter().zip(&carried.variance) {
+                assert!((own - carried).abs() < 1e-3 * own, "{own} {carried}");
+            }
+            let k = background.components();
+            let rows = |rows: &[f32]| DMatrix::from_row_slice(rows.len() / k, k, rows);
+            let angles = rows(&own.rows) * rows(&carried.rows).transpose();
+            // Each direction has length 1 in the space of the others.
+            for direction in angles.row_iter() {
+                assert!(
+                    (direction.norm() - 1.0).abs() < 1e-3,
+                    "{}",
+                    direction.norm()
+                );
+            }
         }
     }
 

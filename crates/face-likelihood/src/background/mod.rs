@@ -241,6 +241,16 @@ impl Background {
 }
 
 impl Projection {
+    /// The basis as numbers, d x k.
+    fn directions(&self) -> DMatrix<f64> {
+        let rows = self.basis.chunks_exact(LENGTH).zip(&self.scale);
+        let numbers = rows.flat_map(|(row, &scale)| {
+            row.iter()
+                .map(move |&value| f64::from(value) * f64::from(scale))
+        });
+        DMatrix::from_iterator(LENGTH, self.between.len(), numbers)
+    }
+
     /// Writes the k coordinates of some descriptions (d bytes each) into their columns (2k each), from row `first` on.
     fn project(&self, descriptions: &[&[u8]], coordinates: &mut [f32], first: usize) {
         vectorised_mut(
