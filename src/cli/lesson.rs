@@ -1,12 +1,27 @@
 //! `eigenfaces lesson`: a page for teachers.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use clap::Args;
 use eigenfaces::render::lesson;
 use eigenfaces::store::{Outputs, Privacy};
 
-use super::args::{Lesson, ModelSource};
+use super::options::{Force, Labels, ModelSource};
 use super::{Outcome, Output, Result, bytes, files, learning, shown};
+
+#[derive(Debug, Args)]
+pub struct Lesson {
+    /// Folders with a sub-folder per person; without any, the faces in the model
+    #[arg(value_name = "FACES")]
+    pub faces: Vec<PathBuf>,
+    /// Page to write (FILE.html), or folder to write lesson.html to, made where it is missing; readable by you only: it holds the photos it shows
+    #[arg(short, long, value_name = "DIR|FILE.html")]
+    pub output: PathBuf,
+    #[command(flatten)]
+    pub force: Force,
+    #[command(flatten)]
+    pub labels: Labels,
+}
 
 const PAGE: &str = "lesson.html";
 
