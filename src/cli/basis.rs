@@ -167,7 +167,10 @@ fn write_scaled(
     space: &ScaledSpace,
     output: &Output,
 ) -> Result<()> {
-    let (size, shown) = (space.size(), Space::Scaled(Arc::new(space.clone())));
+    let (size, shown) = (
+        space.face_space().size(),
+        Space::Scaled(Arc::new(space.clone())),
+    );
     let deviations: Vec<f32> = space.deviations().iter().map(|&v| v as f32).collect();
     let largest = deviations.iter().copied().fold(1.0, f32::max);
     let brightened: Vec<f32> = deviations.iter().map(|v| v / largest * 255.0).collect();
@@ -265,7 +268,7 @@ fn write(
 ) -> Result<()> {
     let basis = match space {
         Space::Linear(space) => space.basis(),
-        Space::Scaled(space) => space.basis(),
+        Space::Scaled(space) => space.face_space().basis(),
         Space::Kernel(..) => return Ok(()),
     };
     let count = count(args, space);

@@ -171,7 +171,11 @@ fn compared_space(recognizer: &Recognizer) -> Option<(&'static str, String)> {
                         "are constant and left out"
                     ),
                 },
-                counted(scaled.components(), "basis face", "basis faces"),
+                counted(
+                    scaled.face_space().components(),
+                    "basis face",
+                    "basis faces"
+                ),
             ),
         )),
         Space::Kernel(kernel, _) => Some((

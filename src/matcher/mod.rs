@@ -106,11 +106,6 @@ impl Matcher {
         &self.space
     }
 
-    /// The metric of the weights.
-    pub fn metric(&self) -> Metric {
-        self.metric
-    }
-
     /// The people as probes are compared with them.
     pub fn clusters(&self) -> &Clusters {
         &self.clusters
