@@ -25,9 +25,7 @@ pub struct Copies {
 
 impl Copies {
     /// Below `folder` the copies lie as the photos do below the folder that holds them all.
-    ///
-    /// # Errors
-    /// A copy that would replace a file which must stay: nothing is done at all then. A folder that cannot be made.
+    /// Errors: A copy that would replace a file which must stay: nothing is done at all then. A folder that cannot be made.
     pub fn plan(folder: &Path, photos: &[PathBuf], outputs: &Outputs) -> Result<Self> {
         let names = names(photos);
         let folder = OutputDir::new(folder, outputs.clone());

@@ -24,7 +24,7 @@ use super::evaluation::{self, groups};
 use super::learning::{self, LearningOptions};
 use super::options::{Force, Labels, ending_in};
 use super::output::{cell, table, with_schema};
-use super::{Outcome, Output, Result, bytes, counted, files, one_line, shown};
+use super::{Outcome, Output, Result, counted, files, one_line, shown};
 
 #[derive(Debug, Args)]
 pub struct Evaluate {
@@ -262,13 +262,7 @@ impl Wanted {
                 fields.remove("times");
             }
             let json = &object.to_string();
-            let page = html(&EvaluationPage { json, ..page })?;
-            let size = bytes(page.len() as u64);
-            file.write(Privacy::Owner, page.into_bytes())?;
-            output.say(&format!(
-                "wrote {} ({size}): open it in a browser, or print it",
-                shown(file.path())
-            ));
+            files::page(file, html(&EvaluationPage { json, ..page })?, output)?;
         }
         Ok(())
     }

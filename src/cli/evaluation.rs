@@ -7,8 +7,6 @@ use eigenfaces::dataset::{self, ContentHash, LabelRule, PERSON_HEADINGS, Person}
 use eigenfaces::decision::FALSE_ACCEPT_TARGET;
 use eigenfaces::evaluate::{DRAWS, Detail, Evaluation, Figure, OpenSet, Section};
 use eigenfaces::gallery::{Gallery, change_time};
-use eigenfaces::kernel_pca::Kernel;
-use eigenfaces::matcher::PixelScale;
 use eigenfaces::preparation::Preparation;
 use eigenfaces::recognizer::Settings;
 use serde_json::{Map, Value};
@@ -166,13 +164,9 @@ fn compared_by(evaluation: &Evaluation) -> String {
         Prior::Own(own) => return format!("compared by {}", learning::learned_from(own)),
         Prior::None => {}
     }
-    let space = match (settings.distance.kernel, settings.distance.pixel_scale) {
-        (Kernel::Linear, PixelScale::Plain) => "pixels".to_owned(),
-        (Kernel::Linear, PixelScale::Deviation) => "scaled pixels".to_owned(),
-        (kernel, _) => format!("the kernel {kernel}"),
-    };
     format!(
-        "compared by the weights of {space}, metric {}; learned from these faces alone",
+        "compared by the weights of {}, metric {}; learned from these faces alone",
+        settings.distance.space_in_words(),
         settings.distance.metric.name()
     )
 }
@@ -334,9 +328,7 @@ pub fn conditions_object(conditions: &Conditions) -> Value {
 }
 
 /// The group of each person, by name; `None` where labels have no such column, or nothing in it.
-///
-/// # Errors
-/// A table that cannot be read, or that puts a person into two groups.
+/// Errors: A table that cannot be read, or that puts a person into two groups.
 pub fn groups(labels: &LabelRule) -> Result<Option<HashMap<String, String>>> {
     let LabelRule::Csv(path) = labels else {
         return Ok(None);

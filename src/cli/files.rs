@@ -8,11 +8,21 @@ use eigenfaces::store::{Destination, Outputs, Privacy, make_results_folder};
 use image::DynamicImage;
 
 use super::options::ModelSource;
-use super::{Error, Result};
+use super::{Error, Output, Result, bytes, shown};
 
 /// Writes a picture as PNG.
 pub fn picture(to: &Destination, privacy: Privacy, image: &DynamicImage) -> Result<()> {
     to.write(privacy, encoded(image, to.path())?)
+}
+
+/// Writes a page, and says so.
+pub fn page(to: &Destination, html: String, output: &Output) -> Result<()> {
+    let (size, path) = (bytes(html.len() as u64), shown(to.path()));
+    to.write(Privacy::Owner, html.into_bytes())?;
+    output.say(&format!(
+        "wrote {path} ({size}): open it in a browser, or print it"
+    ));
+    Ok(())
 }
 
 /// A picture as the file of that name is to hold it: JPEG or PNG.

@@ -45,9 +45,7 @@ impl BackgroundModel {
     }
 
     /// The background model itself.
-    ///
-    /// # Errors
-    /// A file that is none; one that only `evaluate --pairs` has.
+    /// Errors: A file that is none; one that only `evaluate --pairs` has.
     pub fn open(&self) -> eigenfaces::Result<Prior> {
         match self {
             Self::Bundled => Ok(Prior::Bundled),

@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use eigenfaces::render::lesson;
-use eigenfaces::store::{Outputs, Privacy};
+use eigenfaces::store::Outputs;
 
 use super::options::{Force, Labels, ModelSource};
-use super::{Outcome, Output, Result, bytes, files, learning, shown};
+use super::{Outcome, Output, Result, files, learning};
 
 #[derive(Debug, Args)]
 pub struct Lesson {
@@ -49,11 +49,6 @@ pub fn run(args: &Lesson, model: &Path, output: &Output) -> Result<Outcome> {
             outputs.claim(&args.output.join(PAGE))?
         }
     };
-    let size = bytes(html.len() as u64);
-    destination.write(Privacy::Owner, html.into_bytes())?;
-    output.say(&format!(
-        "wrote {} ({size}): open it in a browser, or print it",
-        shown(destination.path())
-    ));
+    files::page(&destination, html, output)?;
     Ok(Outcome::of_inputs(recognizer.gallery().len(), unlearned))
 }

@@ -167,6 +167,13 @@ fn start_threads(asked: Option<u16>) -> Result<()> {
     Ok(())
 }
 
+/// Begins work in a thread of its own.
+fn begin_thread(name: &str, work: impl FnOnce() + Send + 'static) -> Result<()> {
+    let thread = std::thread::Builder::new().name(name.to_owned());
+    let begun = thread.spawn(work).map(|_| ());
+    begun.map_err(|error| Error::Told(format!("no thread can be started ({error})")))
+}
+
 fn run(cli: &Cli, output: &Output) -> Result<Outcome> {
     start_threads(cli.global.threads)?;
     let model = cli.global.model.as_path();

@@ -3,7 +3,7 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use std::{env, fs, io, thread};
+use std::{env, fs, io};
 
 use clap::Args;
 use eigenfaces::QueryOptions;
@@ -12,7 +12,7 @@ use super::identify::gallery::Gallery;
 use super::identify::report::{Report, Unread};
 use super::identify::watch::{self, Watched};
 use super::webhook::{self, Webhook, WebhookUrl};
-use super::{Error, Outcome, Output, Result, bad_value, counted, remedy, shown};
+use super::{Error, Outcome, Output, Result, bad_value, begin_thread, counted, remedy, shown};
 use crate::server::{PublicUrl, Server, Settings};
 
 /// Where the key stands that others on this machine are not to read.
@@ -64,9 +64,7 @@ impl std::fmt::Debug for Key {
 
 impl Serve {
     /// The key that was given, if any was.
-    ///
-    /// # Errors
-    /// A file that cannot be read.
+    /// Errors: A file that cannot be read.
     pub fn given_key(&self) -> Result<Option<Key>, eigenfaces::Error> {
         let key = |key: String| Key(key.trim().to_owned());
         let Some(file) = &self.key_file else {
@@ -83,9 +81,7 @@ impl Serve {
 
 impl Key {
     /// The key, if it cannot be guessed in practice and fits in a header.
-    ///
-    /// # Errors
-    /// What a key is like.
+    /// Errors: what a key is like.
     pub fn checked(&self) -> Result<&str, &'static str> {
         let Self(key) = self;
         match key.len() >= 16 && key.bytes().all(|byte| byte.is_ascii_graphic()) {
@@ -188,10 +184,7 @@ fn watch_folders(args: &Serve, server: &Server, output: Output) -> Result<Option
             }
         }
     };
-    let thread = thread::Builder::new().name("watch".to_owned());
-    thread
-        .spawn(watching)
-        .map_err(|error| Error::Told(format!("no thread can be started ({error})")))?;
+    begin_thread("watch", watching)?;
     Ok(webhook)
 }
 

@@ -9,7 +9,7 @@ use std::{env, fmt, thread};
 
 use serde_json::Value;
 
-use super::{Error, Output, Result, bad_value, counted};
+use super::{Output, Result, bad_value, begin_thread, counted};
 
 /// Where the address stands that others on this machine are not to read.
 const VARIABLE: &str = "EIGENFACES_WEBHOOK";
@@ -49,9 +49,7 @@ impl WebhookUrl {
     }
 
     /// Where it leads.
-    ///
-    /// # Errors
-    /// What an address is like.
+    /// Errors: what an address is like.
     pub fn checked(&self) -> Result<Target, &'static str> {
         let expected = "the address of the webhook (--webhook or EIGENFACES_WEBHOOK) is to be like http://homeassistant:8123/api/webhook/ID";
         let (scheme, rest) = self.0.split_once("://").ok_or(expected)?;
@@ -174,10 +172,7 @@ impl Webhook {
             let address = (target.address.0.as_str(), target.address.1);
             status(address, &head, line.as_bytes(), LONGEST)
         };
-        thread::Builder::new()
-            .name("webhook".to_owned())
-            .spawn(move || own.deliver(&output, post))
-            .map_err(|error| Error::Told(format!("no thread can be started ({error})")))?;
+        begin_thread("webhook", move || own.deliver(&output, post))?;
         Ok(Some(webhook))
     }
 
@@ -209,7 +204,8 @@ impl Webhook {
     }
 
     fn waiting(&self) -> MutexGuard<'_, Waiting> {
-        locked(&self.0.waiting)
+        let waiting = self.0.waiting.lock();
+        waiting.unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Posts what comes, for ever. Nothing of the address is said, nor of an answer but its status.
@@ -276,10 +272,6 @@ impl Waiting {
             self.dropped += 1;
         }
     }
-}
-
-fn locked<T>(behind: &Mutex<T>) -> MutexGuard<'_, T> {
-    behind.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

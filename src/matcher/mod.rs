@@ -51,6 +51,15 @@ impl DistanceSettings {
             (PixelScale::Deviation, _) => Err(Error::PixelsNotScaled),
         }
     }
+
+    /// What weights are of: "pixels", "scaled pixels", "the kernel rbf:auto".
+    pub fn space_in_words(&self) -> String {
+        match (self.kernel, self.pixel_scale) {
+            (Kernel::Linear, PixelScale::Plain) => "pixels".to_owned(),
+            (Kernel::Linear, PixelScale::Deviation) => "scaled pixels".to_owned(),
+            (kernel, _) => format!("the kernel {kernel}"),
+        }
+    }
 }
 
 /// A space of weights, and the people of a gallery in it.
