@@ -54,14 +54,6 @@ pub enum Error {
     #[error("this photo is enrolled as {person} already; remove it there first")]
     PhotoOfOther { person: String },
 
-    /// A background model cannot be read.
-    #[error("the background model cannot be used: {problem}")]
-    Background { problem: BackgroundProblem },
-
-    /// The background model inside the program cannot be read.
-    #[error("the background model inside this program is damaged; install the program again")]
-    BackgroundDamaged,
-
     /// A path given by the user leads nowhere.
     #[error("{}: no such file or folder; check the spelling", .path.display())]
     NoSuchPath { path: PathBuf },
@@ -105,26 +97,6 @@ pub enum Error {
     /// A text that cannot be a person's name.
     #[error("'{given}' cannot be a person's name: {reason}", given = .given.escape_debug())]
     PersonName { given: String, reason: &'static str },
-
-    /// A face size that is not `WIDTHxHEIGHT` or is out of bounds.
-    #[error(
-        "'{given}' is not a face size; write WIDTHxHEIGHT such as 92x112, each side from 8 to 1000 pixels"
-    )]
-    FaceSize { given: String },
-
-    /// Pixels that do not make up whole faces of the size at hand.
-    #[error(
-        "{given} pixels do not make {expected} of {size} pixels; bring every face to one size first"
-    )]
-    FaceShape {
-        given: String,
-        expected: String,
-        size: String,
-    },
-
-    /// A face that is not in the matrix was asked for.
-    #[error("there is no face number {index} among {count}; count from 0")]
-    NoSuchFace { index: usize, count: usize },
 
     /// A model file cannot be used. Whatever is there is left as it is.
     #[error("{}: {problem}", .path.display())]
@@ -193,6 +165,10 @@ pub enum Error {
     /// No change is known that could be taken back.
     #[error("nothing to undo: the last 20 changes can be, but what was erased is gone for good")]
     NothingToUndo,
+
+    /// Faces cannot be taken as they are, or a background model cannot be used.
+    #[error(transparent)]
+    Likelihood(LikelihoodError),
 
     /// A face space cannot be learned from the faces given.
     #[error(transparent)]
@@ -263,23 +239,10 @@ pub enum Error {
 
 impl From<LikelihoodError> for Error {
     fn from(error: LikelihoodError) -> Self {
-        use LikelihoodError as Likelihood;
         match error {
-            Likelihood::FaceSize { given } => Self::FaceSize { given },
-            Likelihood::FaceShape {
-                given,
-                expected,
-                size,
-            } => Self::FaceShape {
-                given,
-                expected,
-                size,
-            },
-            Likelihood::NoSuchFace { index, count } => Self::NoSuchFace { index, count },
-            Likelihood::Background { problem } => Self::Background { problem },
-            Likelihood::BackgroundDamaged => Self::BackgroundDamaged,
-            Likelihood::Pca(error) => Self::Pca(error),
-            Likelihood::Inconsistent => Self::Inconsistent,
+            LikelihoodError::Pca(error) => Self::Pca(error),
+            LikelihoodError::Inconsistent => Self::Inconsistent,
+            error => Self::Likelihood(error),
         }
     }
 }

@@ -21,6 +21,32 @@ pub fn with_schema(mut object: Value) -> Value {
     object
 }
 
+/// One result of a command, in each form that can be asked for.
+#[derive(Debug)]
+pub struct Record {
+    /// For programs.
+    pub json: Value,
+    /// Lines for reading.
+    pub text: Vec<String>,
+    /// Rows of a table; `None`: the fields of `json`.
+    pub rows: Option<Vec<Vec<String>>>,
+}
+
+impl Record {
+    /// A result whose row in a table is made of its fields.
+    pub fn new(json: Value, text: impl IntoIterator<Item = String>) -> Self {
+        let text = text.into_iter().collect();
+        let rows = None;
+        Self { json, text, rows }
+    }
+
+    /// The same with rows of its own.
+    pub fn with_rows(self, rows: impl IntoIterator<Item = Vec<String>>) -> Self {
+        let rows = Some(rows.into_iter().collect());
+        Self { rows, ..self }
+    }
+}
+
 /// One photo that was looked at.
 #[derive(Debug, Serialize)]
 pub struct PhotoRecord {

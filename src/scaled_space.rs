@@ -14,7 +14,6 @@ use crate::pca::scaled::ScaledComponents;
 /// The subspace of scaled pixels that k basis faces span about the mean face, in single precision.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScaledSpace {
-    /// Its basis is U, orthonormal among scaled pixels; its own projection, of plain pixels, is of no use.
     inner: FaceSpace,
     /// d gray levels.
     deviations: DVector<f64>,
@@ -44,24 +43,9 @@ impl ScaledSpace {
         }
     }
 
-    /// Width and height of the faces.
-    pub fn size(&self) -> FaceSize {
-        self.inner.size()
-    }
-
-    /// k, the number of basis faces.
-    pub fn components(&self) -> usize {
-        self.inner.components()
-    }
-
-    /// The number of faces the space was learned from.
-    pub fn learned_from(&self) -> usize {
-        self.inner.learned_from()
-    }
-
-    /// The mean face, d gray levels.
-    pub fn mean(&self) -> &DVector<f64> {
-        self.inner.mean()
+    /// Mean, basis faces (U, orthonormal among scaled pixels) and variances; it projects and rebuilds scaled pixels, not plain ones.
+    pub fn face_space(&self) -> &FaceSpace {
+        &self.inner
     }
 
     /// The standard deviation of each pixel, d gray levels; exactly 0 for a pixel that never changed.
@@ -75,11 +59,6 @@ impl ScaledSpace {
         self.deviations.iter().filter(zero).count()
     }
 
-    /// U, the basis faces among scaled pixels, orthonormal: d x k.
-    pub fn basis(&self) -> &DMatrix<f32> {
-        self.inner.basis()
-    }
-
     /// D U, the basis faces in gray levels, not orthonormal: d x k.
     pub fn basis_in_gray_levels(&self) -> DMatrix<f32> {
         times(self.inner.basis(), &self.deviations, |deviation| deviation)
@@ -90,31 +69,28 @@ impl ScaledSpace {
         &self.projector
     }
 
-    /// The variance of scaled pixels along each basis face, k values, decreasing, without a unit.
-    pub fn eigenvalues(&self) -> &[f64] {
-        self.inner.eigenvalues()
-    }
-
-    /// The variance of scaled pixels over all directions: the number of pixels that vary.
-    pub fn total_variance(&self) -> f64 {
-        self.inner.total_variance()
-    }
-
     /// The weights Uᵀ D⁻¹(x - m) of each face (d x n), k x n, without a unit; bit for bit the same alone or among others.
     pub fn project(&self, faces: &FaceMatrix) -> Weights {
-        projection::project(&self.projector, self.mean().as_slice(), faces.as_slice())
-            .expect("faces are of the size of their space")
+        projection::project(
+            &self.projector,
+            self.inner.mean().as_slice(),
+            faces.as_slice(),
+        )
+        .expect("faces are of the size of their space")
     }
 
     /// One face m + D U w rebuilt from its leading weights: d gray levels, not clamped. Weights beyond k are ignored.
     pub fn rebuild(&self, weights: &[f32]) -> Vec<f32> {
         let mut scaled = vec![0.0_f64; self.inner.pixels()];
-        for (basis_face, &weight) in self.basis().column_iter().zip(weights) {
+        for (basis_face, &weight) in self.inner.basis().column_iter().zip(weights) {
             for (sum, &value) in scaled.iter_mut().zip(basis_face.iter()) {
                 *sum += f64::from(weight) * f64::from(value);
             }
         }
-        let parts = scaled.iter().zip(self.mean().iter()).zip(&self.deviations);
+        let parts = scaled
+            .iter()
+            .zip(self.inner.mean().iter())
+            .zip(&self.deviations);
         parts
             .map(|((scaled, mean), deviation)| (mean + deviation * scaled) as f32)
             .collect()
@@ -157,7 +133,7 @@ mod tests {
     fn what_was_learned_is_rebuilt_and_constant_pixels_are_exact() {
         let (faces, space) = learned();
         assert_eq!(space.constant_pixels(), 8);
-        assert!((space.total_variance() - 64.0).abs() < 1e-9);
+        assert!((space.face_space().total_variance() - 64.0).abs() < 1e-9);
         let weights = space.project(&faces);
         for (face, weights) in faces.faces().zip(weights.column_iter()) {
             let rebuilt = space.rebuild(weights.as_slice());

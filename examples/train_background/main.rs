@@ -13,6 +13,7 @@
 //! given with `--without` (as a sub-folder, or in the name of a photo) are left out, so that measurements on them stay
 //! honest. The same photos give the same bytes, whatever the number of threads.
 
+mod mouth_learning;
 mod mouths;
 
 use std::collections::BTreeSet;

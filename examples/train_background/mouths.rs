@@ -4,11 +4,14 @@ use std::error::Error;
 use std::path::Path;
 
 use eigenfaces::Photo;
-use eigenfaces::background::{FACE, MarkedMouth, MouthFinder};
+use eigenfaces::background::FACE;
 use eigenfaces::face_matrix::FaceMatrix;
 use eigenfaces::locate::framing::Framing;
 use eigenfaces::preparation::Preparation;
+use face_likelihood::background::mouth::{MarkedMouth, MouthFinder};
 use rayon::prelude::*;
+
+use crate::mouth_learning;
 
 /// Farther from the marked eyes than this share of their distance another face was found.
 const OTHER_FACE: f32 = 0.25;
@@ -36,10 +39,8 @@ fn learned_from(marked: &[&(Vec<u8>, MarkedMouth)]) -> Result<MouthFinder, Box<d
         .flat_map(|(face, _)| face.iter().copied())
         .collect();
     let marks: Vec<MarkedMouth> = marked.iter().map(|(_, mark)| *mark).collect();
-    Ok(MouthFinder::learn(
-        &FaceMatrix::from_pixels(FACE, pixels)?,
-        &marks,
-    )?)
+    let faces = FaceMatrix::from_pixels(FACE, pixels)?;
+    Ok(mouth_learning::learn(&faces, &marks)?)
 }
 
 /// Says how far off mouths are that were not learned from, in per cent of the distance of the eyes.

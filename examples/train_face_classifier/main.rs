@@ -10,13 +10,15 @@
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
-use eigenfaces::background::{Background, Described, FACE, FaceClassifier};
+use eigenfaces::background::{Background, Described, FACE, FaceClassifier, LENGTH};
 use eigenfaces::dataset::{self, PhotoFile};
 use eigenfaces::face_matrix::FaceMatrix;
 use eigenfaces::locate::align::{Point, align};
 use eigenfaces::locate::{Location, Locator, main_face};
 use eigenfaces::preparation::EYES;
 use image::GrayImage;
+use nalgebra::{DMatrix, DVector};
+use symmetric_eigen as eigen;
 use walkdir::WalkDir;
 
 /// Parts without a face that are looked for in each photo, and crops of each picture that is judged.
@@ -37,7 +39,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         Some((aligned(photo, face.eyes), parts(photo, &found, at)))
     });
     let (faces, parts): (Vec<_>, Vec<_>) = of_photos.into_iter().unzip();
-    let classifier = FaceClassifier::learn(&described(&faces)?, &described(&parts.concat())?)?;
+    let learned = learned(&described(&faces)?, &described(&parts.concat())?)?;
+    let classifier = FaceClassifier::from_bytes(&learned)?;
 
     let crops = in_order(Path::new(judged), |at, picture| Some(crops(picture, at))).concat();
     let mut scores: Vec<f32> = described(&crops)?
@@ -53,8 +56,60 @@ fn main() -> Result<(), Box<dyn Error>> {
         scores[scores.len() * 95 / 100],
         scores[scores.len() * 99 / 100],
     );
-    std::fs::write(output, classifier.to_bytes())?;
+    std::fs::write(output, learned)?;
     Ok(())
+}
+
+/// Weight of the ridge, as a share of the values' mean variance.
+const RIDGE: f64 = 0.1;
+
+/// The file of the classifier learned from descriptions, with the light evened out, of faces and of other pictures
+/// ([`LENGTH`] x n each).
+fn learned(faces: &FaceMatrix, others: &FaceMatrix) -> Result<Vec<u8>, Box<dyn Error>> {
+    let (count, of_faces) = (faces.len() + others.len(), faces.len());
+    let values = faces.as_slice().iter().chain(others.as_slice());
+    let mut centred = DMatrix::from_iterator(LENGTH, count, values.map(|&value| f64::from(value)));
+    let mean = centred.column_mean();
+    for mut column in centred.column_iter_mut() {
+        column -= &mean;
+    }
+    // Both kinds weigh alike.
+    let wanted = |at: usize| match at < of_faces {
+        true => 1.0 / of_faces as f64,
+        false => -1.0 / (count - of_faces) as f64,
+    };
+    let towards = &centred * DVector::from_fn(count, |at, _| wanted(at));
+    let mut covariance = DMatrix::zeros(LENGTH, LENGTH);
+    eigen::add_outer(&mut covariance, &centred);
+    covariance /= count as f64;
+    let ridge = RIDGE * covariance.trace() / LENGTH as f64;
+    for at in 0..LENGTH {
+        covariance[(at, at)] += ridge;
+    }
+    let root = covariance.cholesky().ok_or("the photos are all alike")?;
+    Ok(rounded(&root.solve(&towards), &centred, &mean, of_faces))
+}
+
+/// The classifier along these weights, rounded to bytes, by which the mean score of faces is 1 and of others -1.
+fn rounded(
+    weights: &DVector<f64>,
+    centred: &DMatrix<f64>,
+    mean: &DVector<f64>,
+    of_faces: usize,
+) -> Vec<u8> {
+    let step = weights.amax().max(f64::MIN_POSITIVE) / 127.0;
+    let rounded = weights.map(|weight| (weight / step).round());
+    let scores = rounded.transpose() * centred;
+    let mean_of = |from: usize, count: usize| scores.columns(from, count).mean();
+    let faces = mean_of(0, of_faces);
+    let others = mean_of(of_faces, scores.len() - of_faces);
+    let scale = 2.0 / (faces - others).max(f64::MIN_POSITIVE);
+    let middle = (faces + others) / 2.0 + rounded.dot(mean);
+    let mut file = b"EFFACE\x01\x00".to_vec();
+    file.extend((scale as f32).to_le_bytes());
+    file.extend(((-scale * middle) as f32).to_le_bytes());
+    file.extend(rounded.iter().map(|&weight| weight as i8 as u8));
+    file
 }
 
 /// What `of` makes of every photo under a folder that can be read, in the order of their names.

@@ -67,7 +67,7 @@ impl OwnBackground {
     /// Takes a background model into use, from the [bytes](Background::to_bytes) of one.
     ///
     /// # Errors
-    /// [`Error::Background`](crate::Error::Background).
+    /// [`Error::Likelihood`](crate::Error::Likelihood).
     pub fn from_bytes(bytes: &[u8], provenance: Provenance) -> Result<Self> {
         let digest = digest(bytes, &provenance);
         if let Some(opened) = Self::opened(&digest) {

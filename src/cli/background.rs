@@ -1,14 +1,45 @@
 //! `eigenfaces background`: learning how faces differ from photos of one's own.
 
+use std::path::PathBuf;
 use std::time::Instant;
 
+use clap::Args;
 use eigenfaces::background::{Background, OwnBackground, Provenance, Training};
 use eigenfaces::store::{self, Outputs};
 use eigenfaces::training::{self, ENOUGH_PEOPLE};
 use serde_json::json;
 
-use super::args::LearnBackground;
+use super::options::{Force, Labels, ending_in};
 use super::{Outcome, Output, Result, counted, files, shown};
+
+#[derive(Debug, Args)]
+pub struct LearnBackground {
+    /// Folders with a sub-folder per person: 100 people or more with two photos or more each, none of whom need be enrolled
+    #[arg(required = true, value_name = "FOLDER")]
+    pub faces: Vec<PathBuf>,
+    /// The file to write, for `enroll --background`
+    #[arg(short, long, value_name = "FILE.npz", value_parser = ending_in(&["npz"], ".npz"))]
+    pub output: PathBuf,
+    /// Where the photos come from: kept in the file, and told by `info`
+    #[arg(long, value_name = "TEXT", value_parser = told)]
+    pub source: String,
+    /// The license or permission under which they are used: kept and told likewise
+    #[arg(long, value_name = "TEXT", value_parser = told)]
+    pub license: String,
+    #[command(flatten)]
+    pub labels: Labels,
+    #[command(flatten)]
+    pub force: Force,
+}
+
+/// A line that says something.
+fn told(text: &str) -> Result<String, &'static str> {
+    let text = text.trim();
+    match text.chars().any(char::is_alphanumeric) && text.len() <= 1000 {
+        true => Ok(text.to_owned()),
+        false => Err("want a line of text, of at most 1000 bytes"),
+    }
+}
 
 pub fn run(args: &LearnBackground, output: &Output) -> Result<Outcome> {
     let started = Instant::now();

@@ -1,10 +1,14 @@
 //! `eigenfaces basis`: the mean face, the basis faces and the spectrum, to look at.
 
+mod folder_space;
+
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use clap::Args;
 use eigenfaces::background::{Background, Channel, FACE};
+use eigenfaces::face_matrix::FaceSize;
 use eigenfaces::face_space::FaceSpace;
 use eigenfaces::kernel_pca::KernelSpace;
 use eigenfaces::kernel_pca::pre_image::{PreImages, RIDGE};
@@ -18,10 +22,37 @@ use eigenfaces::scaled_space::ScaledSpace;
 use eigenfaces::store::{self, Outputs, Privacy};
 use image::GrayImage;
 
-use super::args::Basis;
-use super::folder_space::{self, How};
-use super::output_dir::OutputDir;
-use super::{Outcome, Output, Result, counted, learning, misuse, shown};
+use super::files::OutputDir;
+use super::options::Force;
+use super::{Outcome, Output, Result, bad_value, counted, learning, shown};
+use folder_space::How;
+
+#[derive(Debug, Args)]
+pub struct Basis {
+    /// Folder to write to; made where it is missing
+    #[arg(short, long, value_name = "DIR")]
+    pub output: PathBuf,
+    #[command(flatten)]
+    pub force: Force,
+    /// Show what the background model that comes with the program is made of instead: where in a face its directions look, and how much people differ along each
+    #[arg(long, conflicts_with_all = ["faces", "components"])]
+    pub background: bool,
+    /// Learn the basis faces of all photos in this folder instead of reading a model; there may be any number
+    #[arg(long, value_name = "DIR")]
+    pub faces: Vec<PathBuf>,
+    /// Size of the faces of --faces [default: chosen from the photos]
+    #[arg(long, value_name = "WxH", requires = "faces")]
+    pub size: Option<FaceSize>,
+    /// How many eigenfaces: a count such as 40; of --faces also `auto`, a share of variance such as 0.95, or a rule (profile, parallel) [default: all of the model, auto of --faces]
+    #[arg(long, value_name = "K")]
+    pub components: Option<ComponentCount>,
+    /// Route to the eigenfaces of --faces; `minimize` also writes objective.csv, round by round [default: auto]
+    #[arg(long, value_name = "SOLVER", requires = "faces")]
+    pub solver: Option<Solver>,
+    /// Divide each pixel of --faces by its standard deviation first; basis faces are then shown in both spaces
+    #[arg(long, requires = "faces", conflicts_with = "solver")]
+    pub scale_pixels: bool,
+}
 
 /// Files that are written whatever is asked for.
 const ALWAYS: [&str; 4] = ["mean.png", "sheet.png", "scree.svg", "spectrum.csv"];
@@ -41,7 +72,7 @@ pub fn run(args: &Basis, model: &Path, output: &Output) -> Result<Outcome> {
     }
     if args.faces.is_empty() {
         if !matches!(args.components, None | Some(ComponentCount::Count(_))) {
-            misuse::bad_value("--components: of a model it is a count, such as 40");
+            bad_value("--components: of a model it is a count, such as 40");
         }
         let recognizer = store::load(model)?;
         let space = recognizer.display_space();
@@ -136,7 +167,10 @@ fn write_scaled(
     space: &ScaledSpace,
     output: &Output,
 ) -> Result<()> {
-    let (size, shown) = (space.size(), Space::Scaled(Arc::new(space.clone())));
+    let (size, shown) = (
+        space.face_space().size(),
+        Space::Scaled(Arc::new(space.clone())),
+    );
     let deviations: Vec<f32> = space.deviations().iter().map(|&v| v as f32).collect();
     let largest = deviations.iter().copied().fold(1.0, f32::max);
     let brightened: Vec<f32> = deviations.iter().map(|v| v / largest * 255.0).collect();
@@ -234,7 +268,7 @@ fn write(
 ) -> Result<()> {
     let basis = match space {
         Space::Linear(space) => space.basis(),
-        Space::Scaled(space) => space.basis(),
+        Space::Scaled(space) => space.face_space().basis(),
         Space::Kernel(..) => return Ok(()),
     };
     let count = count(args, space);

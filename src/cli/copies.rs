@@ -7,11 +7,14 @@ use std::path::{Component, Path, PathBuf};
 use eigenfaces::dataset::{PhotoFile, is_standard_input};
 use eigenfaces::decision::Decision;
 use eigenfaces::recognizer::Identification;
+use eigenfaces::render::annotate::{Mark, annotate};
+use eigenfaces::render::caption::caption;
+use eigenfaces::render::lettering;
 use eigenfaces::store::{Destination, Outputs, Privacy, fitting, numbered};
+use image::RgbImage;
 
-use super::annotate::{annotated, caption_sheet};
-use super::output_dir::OutputDir;
-use super::{Result, files};
+use super::files::{self, OutputDir};
+use super::{Result, one_line, percent};
 
 /// The right to write each photo's copy, and beside it who is who where there are several faces.
 pub struct Copies {
@@ -22,9 +25,7 @@ pub struct Copies {
 
 impl Copies {
     /// Below `folder` the copies lie as the photos do below the folder that holds them all.
-    ///
-    /// # Errors
-    /// A copy that would replace a file which must stay: nothing is done at all then. A folder that cannot be made.
+    /// Errors: A copy that would replace a file which must stay: nothing is done at all then. A folder that cannot be made.
     pub fn plan(folder: &Path, photos: &[PathBuf], outputs: &Outputs) -> Result<Self> {
         let names = names(photos);
         let folder = OutputDir::new(folder, outputs.clone());
@@ -122,6 +123,67 @@ fn shared_folders(parts: &[Vec<OsString>]) -> usize {
     })
 }
 
+/// The photo with its faces framed and named, as the file of that name is to hold it.
+pub fn annotated(picture: RgbImage, found: &[Identification], target: &Path) -> Result<Vec<u8>> {
+    let marks: Vec<Mark> = (1..)
+        .zip(found)
+        .map(|(number, face)| mark((found.len() > 1).then_some(number), face))
+        .collect();
+    files::encoded(&annotate(picture, &marks).into(), target)
+}
+
+/// A page to print beside the photo: its outline with the faces' numbers, and who they are. `None` for a single face.
+pub fn caption_sheet(title: &str, size: (u32, u32), found: &[Identification]) -> Option<String> {
+    let face = |face: &Identification| {
+        let who = match (face.decision, face.name()) {
+            (_, Some(name)) => name.to_owned(),
+            _ if face.is_probable() => one_line(&face.to_string()),
+            (Decision::NotAFace, None) => "not a face".to_owned(),
+            (_, None) => "unknown".to_owned(),
+        };
+        Some((face.location?.bounds, who))
+    };
+    let faces: Vec<_> = found.iter().filter_map(face).collect();
+    (faces.len() > 1).then(|| caption(title, size, &faces).to_svg())
+}
+
+/// The mark drawn on a face, with the number it has in the lines printed where there are several: with a name where it is
+/// known, or probable, which is marked.
+fn mark(number: Option<usize>, found: &Identification) -> Mark {
+    let closest = found.closest();
+    let sure = closest.map_or_else(String::new, |closest| {
+        format!(" {}", percent(closest.confidence))
+    });
+    let name = closest.map(|closest| closest.person.as_str());
+    let (name, addition) = match (found.decision, name) {
+        (Decision::NotAFace, _) => (label(number, "not a face"), String::new()),
+        (Decision::Known, Some(name)) => (label(number, name), sure),
+        (Decision::Unknown, Some(name)) if found.is_probable() => {
+            (label(number, name), format!("?{sure}"))
+        }
+        (Decision::Known | Decision::Unknown, _) => (label(number, "unknown"), String::new()),
+    };
+    Mark {
+        location: found.location,
+        decision: found.decision,
+        name,
+        addition,
+        number: number.map(|number| number.to_string()).unwrap_or_default(),
+    }
+}
+
+/// The number and the name, or `face` where the program has no letters for the name.
+fn label(number: Option<usize>, name: &str) -> String {
+    let name = match lettering::can_write(name) {
+        true => name,
+        false => "face",
+    };
+    match number {
+        Some(number) => format!("{number}: {name}"),
+        None => name.to_owned(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -177,5 +239,12 @@ mod tests {
                 "{name}"
             );
         }
+    }
+
+    #[test]
+    fn labels_have_the_number_of_the_line_and_a_name_that_can_be_read() {
+        assert_eq!(label(Some(3), "Mum"), "3: Mum");
+        assert_eq!(label(None, "Zoë"), "Zoë");
+        assert_eq!(label(Some(2), "顔"), "2: face");
     }
 }

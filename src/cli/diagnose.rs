@@ -2,11 +2,9 @@
 
 use std::path::Path;
 
-use eigenfaces::Error;
 use eigenfaces::error::ModelProblem;
 use eigenfaces::recognizer::Recognizer;
-use eigenfaces::records;
-use eigenfaces::store;
+use eigenfaces::{Error, records, store};
 use serde_json::{Value, json};
 
 use super::{Outcome, Output, Result, bytes, counted, info};

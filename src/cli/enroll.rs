@@ -1,22 +1,54 @@
 //! `eigenfaces enroll`: learn from labelled folders, add to an existing model, or make it follow its folders.
 
+mod check;
+
 use std::collections::HashSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use eigenfaces::Model;
-use eigenfaces::dataset::ContentHash;
-use eigenfaces::enrollment::ListedFolders;
+use clap::Args;
+use eigenfaces::dataset::{ContentHash, LabelRule, LabeledPhoto, folders_of_folders};
+use eigenfaces::decision::Decision;
+use eigenfaces::enrollment::{FolderFaces, ListedFolders};
+use eigenfaces::face_matrix::FaceMatrix;
 use eigenfaces::gallery::{EditOutcome, Gallery};
+use eigenfaces::locate::framing::{Framing, FramingRule};
 use eigenfaces::model::{Edit, Plan};
-use eigenfaces::records;
+use eigenfaces::recognizer::{QueryOptions, Recognizer};
+use eigenfaces::{Model, records};
 use serde_json::{Value, json};
 
-use super::args::Enroll;
+use super::learning::{self, LearningOptions};
+use super::options::{ChangeOptions, Labels};
 use super::{
-    Outcome, Output, Result, check, counted, faces_of_people, keep, learning, model_changes,
-    one_line, people, percent, wrong_folder,
+    Error, Outcome, Output, Result, counted, faces_of_people, keep, model_changes, one_line,
+    people, percent, shown,
 };
+
+#[derive(Debug, Args)]
+pub struct Enroll {
+    /// Folders with a sub-folder per person, or photos named after people
+    #[arg(required = true, value_name = "FACES")]
+    pub faces: Vec<PathBuf>,
+    #[command(flatten)]
+    pub labels: Labels,
+    /// Enrol nothing and write nothing; list what is wrong with the photos: the same picture under two people, probable wrong labels, no faces
+    #[arg(long)]
+    pub check: bool,
+    /// Make the model follow the folders: what is new, changed or moved there is taken over, what is gone is erased. Faces of photos elsewhere, and names that were given in the model, stay, or it asks
+    #[arg(long)]
+    pub sync: bool,
+    /// The folders straight in FACES are people even where their photos lie in folders further down
+    #[arg(long)]
+    pub nested: bool,
+    /// Keep no paths of photos in the model, neither of these nor of those enrolled before
+    #[arg(long)]
+    pub no_sources: bool,
+    #[command(flatten)]
+    pub change: ChangeOptions,
+    #[command(flatten)]
+    pub learn: LearningOptions,
+}
 
 pub fn run(args: &Enroll, model: &Path, output: &Output) -> Result<Outcome> {
     if args.check {
@@ -31,9 +63,9 @@ pub fn run(args: &Enroll, model: &Path, output: &Output) -> Result<Outcome> {
     }
     let base = Model::base(before.as_ref(), args.learn.preparation_options());
     let listed = ListedFolders::list(&args.faces, &args.labels.rule)?;
-    wrong_folder::refuse_nested(args, &listed, known)?;
+    refuse_nested(args, &listed, known)?;
     let read = listed.read(base, output)?;
-    wrong_folder::refuse(args, &read, known)?;
+    refuse(args, &read, known)?;
 
     let looked_at = read.folder.known.len() + read.folder.new.len();
     let edit = match args.sync {
@@ -248,3 +280,115 @@ fn model_option(model: &Path) -> String {
         format!(" --model {}", one_line(&model.to_string_lossy()))
     }
 }
+
+/// Goes on where the folders' own names do not speak against them, the user has said that they are right, or says so now.
+/// Nothing is decoded for that.
+/// Errors: what speaks against them, with the option to give; that the user said no.
+pub fn refuse_nested(
+    args: &Enroll,
+    listed: &ListedFolders<'_>,
+    known: Option<&Recognizer>,
+) -> Result<()> {
+    if args.nested || args.labels.rule != LabelRule::Folder {
+        return Ok(());
+    }
+    let enrolled = known.map_or(&[][..], |known| known.gallery().enrolled());
+    let enrolled: HashSet<&str> = enrolled.iter().map(|face| face.source.as_str()).collect();
+    let is_new = |photo: &&LabeledPhoto| !enrolled.contains(&*photo.path.to_string_lossy());
+    let photos = listed.photos().iter().filter(is_new);
+    ask(nested(args, photos.map(|photo| photo.path.as_path())))
+}
+
+/// As [`refuse_nested`], by what the photos show.
+/// Errors: what speaks against them, with the option to give; that the user said no.
+pub fn refuse(args: &Enroll, read: &FolderFaces, known: Option<&Recognizer>) -> Result<()> {
+    if read.folder.new.is_empty() {
+        return Ok(());
+    }
+    ask([faceless(args, read), unlike_faces(args, read, known)]
+        .into_iter()
+        .flatten())
+}
+
+fn ask(doubts: impl IntoIterator<Item = Doubt>) -> Result<()> {
+    for (path, reason, remedy) in doubts {
+        let question = format!(
+            "{}: {}; enrol all the same?",
+            shown(&path),
+            one_line(&reason)
+        );
+        match model_changes::asked(&question) {
+            Some(true) => {}
+            Some(false) => return Err(Error::about(&path, "nothing was changed")),
+            None => return Err(Error::about(&path, format_args!("{reason}; {remedy}"))),
+        }
+    }
+    Ok(())
+}
+
+/// The folder concerned, what speaks against it, and what to do.
+type Doubt = (PathBuf, String, &'static str);
+
+/// Folders that would be people, but hold folders only, or nearly so.
+fn nested<'a>(args: &Enroll, photos: impl Iterator<Item = &'a Path>) -> Option<Doubt> {
+    let found = folders_of_folders(&args.faces, photos);
+    let (person, inner) = found.first()?;
+    let others = match found.len() {
+        1 => String::new(),
+        count => format!(" (nor are {} more)", count - 1),
+    };
+    let name = |path: &Path| {
+        path.file_name()
+            .map(|name| name.to_string_lossy().into_owned())
+    };
+    let reason = format!(
+        "'{}' contains folders such as '{}', not photos, so it is probably not a person{others}",
+        name(person)?,
+        name(inner)?
+    );
+    let remedy =
+        "give the folder whose sub-folders are people, or add --nested if these are people";
+    Some((person.clone(), reason, remedy))
+}
+
+/// Photos in most of which no face was found, which would be taken whole.
+fn faceless(args: &Enroll, read: &FolderFaces) -> Option<Doubt> {
+    let survey = read.survey.as_ref()?;
+    (survey.framing == Framing::AsIs && survey.lacks_faces()).then(|| {
+        let reason = format!(
+            "no face was found in {} of {} looked at",
+            survey.without_face,
+            counted(survey.looked_at, "photo", "photos")
+        );
+        (args.faces[0].clone(), reason, AS_IS)
+    })
+}
+
+/// Fewer enrolled faces do not tell what a face is.
+const ENOUGH: usize = 20;
+
+/// Photos taken whole, most of which do not look like the faces of the model.
+fn unlike_faces(args: &Enroll, read: &FolderFaces, known: Option<&Recognizer>) -> Option<Doubt> {
+    let known = known.filter(|known| known.gallery().len() >= ENOUGH)?;
+    let is_whole = known.preparation().framing() == Framing::AsIs;
+    let is_said = args.learn.prepare.framing == Some(FramingRule::Given(Framing::AsIs));
+    if !is_whole || is_said {
+        return None;
+    }
+    let new = &read.folder.new;
+    let pixels = new.iter().flat_map(|face| face.pixels.iter().copied());
+    let faces = FaceMatrix::from_pixels(known.preparation().size(), pixels.collect()).ok()?;
+    let found = known.identify_faces(&faces, QueryOptions::default());
+    let unlike = found
+        .iter()
+        .filter(|found| found.decision == Decision::NotAFace);
+    let unlike = unlike.count();
+    (2 * unlike > new.len()).then(|| {
+        let photos = counted(new.len(), "new photo", "new photos");
+        let reason = format!("{unlike} of {photos} do not look like faces to the model");
+        (args.faces[0].clone(), reason, AS_IS)
+    })
+}
+
+const AS_IS: &str =
+    "give a folder of faces, or add --framing as-is if every photo is a face already cropped";

@@ -1,23 +1,61 @@
 //! `eigenfaces evaluate`: how well the people of a folder are recognised.
 
+mod pairs;
+
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
+use clap::Args;
 use eigenfaces::background::Prior;
 use eigenfaces::dataset::{self, LabelRule, Person, PhotoFile, Skipped};
 use eigenfaces::enrollment;
 use eigenfaces::error::PhotoProblem;
-use eigenfaces::evaluate::{Capture, Plan, Strangers};
+use eigenfaces::evaluate::split::Protocol;
+use eigenfaces::evaluate::{Capture, Evaluation, Figure, Plan, ProbeOutcome, Role, Strangers};
 use eigenfaces::face_matrix::FaceMatrix;
 use eigenfaces::gallery::Gallery;
 use eigenfaces::preparation::Preparation;
 use eigenfaces::recognizer::Settings;
-use eigenfaces::render::evaluation::{EvaluationPage, of_evaluation};
+use eigenfaces::render::evaluation::{EvaluationPage, html, of_evaluation};
+use eigenfaces::store::{Destination, Outputs, Privacy};
+use serde_json::Value;
 
-use super::args::Evaluate;
-use super::evaluation_files::Wanted;
-use super::evaluation_groups::groups;
-use super::{Outcome, Output, Result, counted, evaluation, evaluation_conditions, learning, pairs};
+use super::evaluation::{self, groups};
+use super::learning::{self, LearningOptions};
+use super::options::{Force, Labels, ending_in};
+use super::output::{cell, table, with_schema};
+use super::{Outcome, Output, Result, counted, files, one_line, shown};
+
+#[derive(Debug, Args)]
+pub struct Evaluate {
+    /// Folders with a sub-folder per person, or photos named after people
+    #[arg(required = true, value_name = "FACES")]
+    pub faces: Vec<PathBuf>,
+    #[command(flatten)]
+    pub labels: Labels,
+    /// What is learned from and what is tried: leave-one-out, k-fold:K, first:N (the first N photos a person are learned from), or random:NxR (N random ones, R times)
+    #[arg(long, value_name = "PROTOCOL", default_value_t)]
+    pub protocol: Protocol,
+    /// Photos of people who are not in FACES, to play the strangers; without it some people of FACES play strangers to the others
+    #[arg(long, value_name = "DIR", conflicts_with = "pairs")]
+    pub strangers: Vec<PathBuf>,
+    /// Measure pairs of photos instead, the same person or not: a table `fold, photo, photo, 1 or 0`, or LFW's pairs.txt; accuracy over folds as the field reports it; with --background other-folds, by a background model learned for each fold from the people of the others
+    #[arg(long, value_name = "FILE", conflicts_with = "protocol")]
+    pub pairs: Option<PathBuf>,
+    /// Write a page to be filed: conditions, every figure with its interval, curves
+    ///
+    /// The page holds no photos. Its date is that of SOURCE_DATE_EPOCH where that is set: the same command on the same files
+    /// then writes the same bytes.
+    #[arg(long, value_name = "FILE.html", value_parser = ending_in(&["html", "htm"], ".html"), conflicts_with = "pairs")]
+    pub report: Option<PathBuf>,
+    /// Write the distance and rank of every person for every probe, and whether that name would be given, as CSV; of the probes with strangers, those of the nearest person
+    #[arg(long, value_name = "FILE.csv", value_parser = ending_in(&["csv"], ".csv"), conflicts_with = "pairs")]
+    pub scores: Option<PathBuf>,
+    #[command(flatten)]
+    pub force: Force,
+    #[command(flatten)]
+    pub learn: LearningOptions,
+}
 
 pub fn run(args: &Evaluate, output: &Output) -> Result<Outcome> {
     if let Some(table) = &args.pairs {
@@ -56,9 +94,9 @@ pub fn run(args: &Evaluate, output: &Output) -> Result<Outcome> {
     };
     let evaluation = learning::evaluate(preparation, gallery.clone(), settings, &plan, output)?;
     let figures = evaluation.figures();
-    let conditions = evaluation_conditions::of_evaluation(&evaluation, &preparation, &gallery);
+    let conditions = evaluation::conditions(&evaluation, &preparation, &gallery);
     let mut object = evaluation.object();
-    object["conditions"] = evaluation_conditions::object(&conditions);
+    object["conditions"] = evaluation::conditions_object(&conditions);
     let page = EvaluationPage {
         heading: &evaluation::heading(&evaluation),
         conditions: &conditions,
@@ -68,9 +106,11 @@ pub fn run(args: &Evaluate, output: &Output) -> Result<Outcome> {
     };
     wanted.write_page(page, &object, output)?;
     wanted.write_scores(&evaluation, &gallery, &sources, output)?;
-    evaluation::print(&figures, object, output, |figures| {
-        evaluation::text(&evaluation, figures, output)
-    })?;
+    let record = evaluation::record(&evaluation, &figures, object);
+    output.records(Figure::COLUMNS, [record])?;
+    if output.is_text() {
+        evaluation::say_more(&evaluation, output);
+    }
     Ok(outcome)
 }
 
@@ -187,4 +227,153 @@ fn strangers(
         sources: sources.collect(),
         unusable,
     })
+}
+
+/// The files asked for.
+pub struct Wanted {
+    report: Option<Destination>,
+    scores: Option<Destination>,
+}
+
+impl Wanted {
+    /// The right to write them, before the work begins.
+    pub fn claim(args: &Evaluate) -> Result<Self> {
+        let mut inputs = args.faces.clone();
+        inputs.extend(files::table(&args.labels.rule));
+        inputs.extend(args.strangers.iter().cloned());
+        let outputs = Outputs::new(inputs, args.force.into());
+        Ok(Self {
+            report: files::claim(&outputs, args.report.as_ref())?,
+            scores: files::claim(&outputs, args.scores.as_ref())?,
+        })
+    }
+
+    /// Writes the page, with the evaluation as an object, where it was asked for.
+    pub fn write_page(
+        &self,
+        page: EvaluationPage<'_>,
+        object: &Value,
+        output: &Output,
+    ) -> Result<()> {
+        if let Some(file) = &self.report {
+            // Seconds differ from run to run, and the page is to be written again to the byte.
+            let mut object = with_schema(object.clone());
+            if let Some(fields) = object.as_object_mut() {
+                fields.remove("times");
+            }
+            let json = &object.to_string();
+            files::page(file, html(&EvaluationPage { json, ..page })?, output)?;
+        }
+        Ok(())
+    }
+
+    /// Writes every score, where that was asked for; `strangers` are the photos of strangers that were given.
+    pub fn write_scores(
+        &self,
+        evaluation: &Evaluation,
+        gallery: &Gallery,
+        strangers: &[String],
+        output: &Output,
+    ) -> Result<()> {
+        let photos = Photos { gallery, strangers };
+        if let Some(file) = &self.scores {
+            file.write(Privacy::Owner, scores(evaluation, &photos))?;
+            let open_set = evaluation.open_set.as_ref();
+            let open = open_set.map_or(0, |open_set| open_set.probes.len());
+            let closed = evaluation.scores.iter().map(|probe| probe.ranked.len());
+            let closed: usize = closed.sum();
+            output.say(&format!(
+                "wrote {} to {}",
+                counted(closed + open, "score", "scores"),
+                shown(file.path())
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// The photos that an evaluation tries, by position: those of the gallery, then those of strangers.
+struct Photos<'a> {
+    gallery: &'a Gallery,
+    strangers: &'a [String],
+}
+
+impl Photos<'_> {
+    /// Cells of the table: the photo, and its person if that is known.
+    fn cells(&self, face: usize) -> [String; 2] {
+        match self.gallery.enrolled().get(face) {
+            Some(enrolled) => [
+                cell(&one_line(&enrolled.source)),
+                self.person(Some(enrolled.person)),
+            ],
+            None => {
+                let source = self.strangers.get(face - self.gallery.len());
+                let source = source.map_or("", String::as_str);
+                [cell(&one_line(source)), String::new()]
+            }
+        }
+    }
+
+    fn person(&self, person: Option<usize>) -> String {
+        person.map_or_else(String::new, |at| cell(self.gallery.people()[at].as_str()))
+    }
+}
+
+/// A row for every probe and every person it was compared with, and for every probe of the open set with its nearest person.
+fn scores(evaluation: &Evaluation, photos: &Photos<'_>) -> Vec<u8> {
+    let header = "set,repeat,photo,person,candidate,rank,distance,confidence,decision".split(',');
+    let limit = evaluation.confidence_limit;
+    let trials: std::collections::HashMap<(usize, usize), &ProbeOutcome> = evaluation
+        .identification
+        .trials
+        .iter()
+        .map(|trial| ((trial.repeat, trial.face), trial))
+        .collect();
+    let closed = evaluation.scores.iter().flat_map(|probe| {
+        let trial = trials.get(&(probe.repeat, probe.face));
+        let [photo, person] = photos.cells(probe.face);
+        let repeat = (probe.repeat + 1).to_string();
+        (1..).zip(&probe.ranked).map(move |(rank, found)| {
+            let candidate = found.person as usize;
+            let nearest = trial.filter(|trial| trial.named == candidate);
+            let is_named =
+                nearest.is_some_and(|trial| limit.is_some_and(|limit| trial.confidence > limit));
+            let confidence = nearest.map(|trial| format!("{:?}", trial.confidence));
+            vec![
+                "closed".to_owned(),
+                repeat.clone(),
+                photo.clone(),
+                person.clone(),
+                photos.person(Some(candidate)),
+                rank.to_string(),
+                format!("{:?}", found.distance),
+                confidence.unwrap_or_default(),
+                if is_named { "known" } else { "unknown" }.to_owned(),
+            ]
+        })
+    });
+    let open = evaluation.open_set.iter().flat_map(|set| &set.probes);
+    let open = open.map(|probe| {
+        let [photo, person] = photos.cells(probe.face);
+        vec![
+            role(probe.role).to_owned(),
+            (probe.split + 1).to_string(),
+            photo,
+            person,
+            photos.person(probe.nearest),
+            "1".to_owned(),
+            format!("{:?}", probe.distance),
+            format!("{:?}", probe.confidence),
+            probe.decision.name().to_owned(),
+        ]
+    });
+    let rows = closed.chain(open);
+    table(std::iter::once(header.map(str::to_owned).collect()).chain(rows))
+}
+
+fn role(role: Role) -> &'static str {
+    match role {
+        Role::Enrolled => "enrolled",
+        Role::Stranger => "stranger",
+    }
 }

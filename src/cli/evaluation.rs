@@ -1,104 +1,88 @@
 //! An evaluation as text, JSON and CSV: all from its list of figures.
 
-use eigenfaces::background::Prior;
+use std::collections::HashMap;
+
+use eigenfaces::background::{Background, Prior};
+use eigenfaces::dataset::{self, ContentHash, LabelRule, PERSON_HEADINGS, Person};
 use eigenfaces::decision::FALSE_ACCEPT_TARGET;
 use eigenfaces::evaluate::{DRAWS, Detail, Evaluation, Figure, OpenSet, Section};
-use eigenfaces::kernel_pca::Kernel;
-use eigenfaces::matcher::PixelScale;
-use serde_json::Value;
+use eigenfaces::gallery::{Gallery, change_time};
+use eigenfaces::preparation::Preparation;
+use eigenfaces::recognizer::Settings;
+use serde_json::{Map, Value};
 
-use super::{Output, Result, counted, faces_of_people, learning, share};
+use super::{
+    Error, Output, Record, Result, counted, diagnose, faces_of_people, info, learning, one_line,
+    share,
+};
 
-/// The figures in the format asked for; as text between a heading and the end of the page.
-pub fn print(
-    figures: &[Figure],
-    object: Value,
-    output: &Output,
-    text: impl Fn(&[Figure]) -> Result<()>,
-) -> Result<()> {
-    if output.is_text() {
-        return text(figures);
-    }
-    output.header(Figure::COLUMNS)?;
-    let rows = || figures.iter().map(Figure::row);
-    output.entry(|| object, Vec::new, rows)
+/// An evaluation of photos with its figures, in each form.
+pub fn record(evaluation: &Evaluation, figures: &[Figure], object: Value) -> Record {
+    Record::new(object, text(evaluation, figures)).with_rows(figures.iter().map(Figure::row))
 }
 
-/// The figures for reading, a line each; `after` says what belongs behind those of a section.
-pub fn rows(
-    figures: &[Figure],
-    seed: u64,
-    output: &Output,
-    after: impl Fn(Section) -> Result<()>,
-) -> Result<()> {
+/// The main figures for reading, a line each, with what belongs behind those of a section.
+fn rows(evaluation: &Evaluation, figures: &[Figure]) -> Vec<String> {
     let shown = |figure: &&Figure| figure.detail == Detail::Main;
     let shown: Vec<&Figure> = figures.iter().filter(shown).collect();
+    let mut lines = Vec::new();
     for section in shown.chunk_by(|a, b| a.section == b.section) {
         let subject = section[0].section;
-        let heading = match subject {
-            Section::Groups => Some(subject.title()),
-            _ => None,
-        };
-        if let Some(heading) = heading {
-            output.line("")?;
-            output.line(&format!("{heading}:"))?;
+        if subject == Section::Groups {
+            lines.extend([String::new(), format!("{}:", subject.title())]);
         }
-        match subject {
-            Section::Baselines => {}
-            _ => section.iter().try_for_each(|figure| row(figure, output))?,
+        if subject != Section::Baselines {
+            lines.extend(section.iter().map(|figure| row(figure)));
         }
-        after(subject)?;
+        match (subject, &evaluation.open_set) {
+            (Section::Strangers, Some(open_set)) => {
+                lines.extend(strangers_notes(open_set, evaluation.seed));
+            }
+            (Section::Verification, None) => lines.push(
+                "strangers: too few people, or too few with a second photo, to let some play strangers; give photos of others by --strangers".to_owned(),
+            ),
+            _ => {}
+        }
     }
-    output.line("")?;
-    output.line(&format!(
-        "intervals: 95 %, {DRAWS} draws of people by seed {seed}; where all draws agree, Wilson's of as many tries as people"
-    ))
+    lines
 }
 
-fn row(figure: &Figure, output: &Output) -> Result<()> {
+fn row(figure: &Figure) -> String {
     let line = format!(
         "{:<18} {:>22}  {}",
         figure.label,
         figure.in_words(),
         figure.meaning
     );
-    output.line(line.trim_end())
+    line.trim_end().to_owned()
 }
 
-fn note(text: &str, output: &Output) -> Result<()> {
-    output.line(&format!("{:43}{text}", ""))
+fn note(text: &str) -> String {
+    format!("{:43}{text}", "")
 }
 
 /// An evaluation of photos for reading.
-pub fn text(evaluation: &Evaluation, figures: &[Figure], output: &Output) -> Result<()> {
-    output.line(&heading(evaluation))?;
-    output.line(&compared_by(evaluation))?;
-    output.line("")?;
-    rows(figures, evaluation.seed, output, |section| {
-        match (section, &evaluation.open_set) {
-            (Section::Strangers, Some(open_set)) => {
-                strangers_notes(open_set, evaluation.seed, output)
-            }
-            (Section::Verification, None) => output.line(
-                "strangers: too few people, or too few with a second photo, to let some play strangers; give photos of others by --strangers",
-            ),
-            _ => Ok(()),
-        }
-    })?;
-    output.line("")?;
-    output.line(&format!(
-        "{} ({}):",
-        Section::Baselines.title(),
-        evaluation.k_curve_protocol
-    ))?;
-    let baselines = figures
-        .iter()
-        .filter(|figure| figure.section == Section::Baselines);
-    baselines
-        .into_iter()
-        .try_for_each(|figure| row(figure, output))?;
-    output.line("")?;
-    curve(evaluation, output)?;
+fn text(evaluation: &Evaluation, figures: &[Figure]) -> Vec<String> {
+    let mut lines = vec![heading(evaluation), compared_by(evaluation), String::new()];
+    lines.extend(rows(evaluation, figures));
+    lines.extend([
+        String::new(),
+        format!(
+            "intervals: 95 %, {DRAWS} draws of people by seed {}; where all draws agree, Wilson's of as many tries as people",
+            evaluation.seed
+        ),
+        String::new(),
+        format!("{} ({}):", Section::Baselines.title(), evaluation.k_curve_protocol),
+    ]);
+    let is_baseline = |figure: &&Figure| figure.section == Section::Baselines;
+    lines.extend(figures.iter().filter(is_baseline).map(row));
+    lines.push(String::new());
+    lines.extend(curve(evaluation));
+    lines
+}
+
+/// For reading: how long it took, and whether something looks wrong.
+pub fn say_more(evaluation: &Evaluation, output: &Output) {
     let times = &evaluation.times;
     output.say(&format!(
         "time: {:.2} s to learn and calibrate once, {:.4} s to identify a face, {:.2} s for all folds, {:.2} s for the \
@@ -114,7 +98,6 @@ pub fn text(evaluation: &Evaluation, figures: &[Figure], output: &Output) -> Res
             counted(doubtful, "thing looks", "things look")
         ));
     }
-    Ok(())
 }
 
 /// What was evaluated, in a line.
@@ -132,10 +115,7 @@ pub fn heading(evaluation: &Evaluation) -> String {
     )
 }
 
-fn strangers_notes(open_set: &OpenSet, seed: u64, output: &Output) -> Result<()> {
-    if let Some(verdict) = missed_aim(open_set) {
-        note(&verdict, output)?;
-    }
+fn strangers_notes(open_set: &OpenSet, seed: u64) -> Vec<String> {
     let enrolled = match open_set.given {
         Some(_) => format!("all {} people", open_set.enrolled),
         None => format!("at least {} people", open_set.enrolled),
@@ -147,14 +127,13 @@ fn strangers_notes(open_set: &OpenSet, seed: u64, output: &Output) -> Result<()>
         ),
         None => ", the others are strangers to them".to_owned(),
     };
-    note(
-        &format!(
-            "strangers, decisions and confidence: {} by seed {seed}, {enrolled} enrolled with half of their photos{strangers}; \
-             --protocol has no part in it",
-            counted(open_set.splits, "split", "splits"),
-        ),
-        output,
-    )
+    let conditions = format!(
+        "strangers, decisions and confidence: {} by seed {seed}, {enrolled} enrolled with half of their photos{strangers}; \
+         --protocol has no part in it",
+        counted(open_set.splits, "split", "splits"),
+    );
+    let notes = missed_aim(open_set).into_iter().chain([conditions]);
+    notes.map(|text| note(&text)).collect()
 }
 
 /// That more strangers get a name than was aimed at, if they do.
@@ -185,26 +164,24 @@ fn compared_by(evaluation: &Evaluation) -> String {
         Prior::Own(own) => return format!("compared by {}", learning::learned_from(own)),
         Prior::None => {}
     }
-    let space = match (settings.distance.kernel, settings.distance.pixel_scale) {
-        (Kernel::Linear, PixelScale::Plain) => "pixels".to_owned(),
-        (Kernel::Linear, PixelScale::Deviation) => "scaled pixels".to_owned(),
-        (kernel, _) => format!("the kernel {kernel}"),
-    };
     format!(
-        "compared by the weights of {space}, metric {}; learned from these faces alone",
+        "compared by the weights of {}, metric {}; learned from these faces alone",
+        settings.distance.space_in_words(),
         settings.distance.metric.name()
     )
 }
 
-fn curve(evaluation: &Evaluation, output: &Output) -> Result<()> {
-    output.line(&format!(
-        "Eigenfaces by the number of weights K, metric {} ({}):",
-        evaluation.settings.distance.metric.name(),
-        evaluation.k_curve_protocol
-    ))?;
-    output.line("    K   variance   rank-1   J learned   J unseen   PSNR unseen")?;
-    for point in &evaluation.k_curve {
-        output.line(&format!(
+fn curve(evaluation: &Evaluation) -> Vec<String> {
+    let mut lines = vec![
+        format!(
+            "Eigenfaces by the number of weights K, metric {} ({}):",
+            evaluation.settings.distance.metric.name(),
+            evaluation.k_curve_protocol
+        ),
+        "    K   variance   rank-1   J learned   J unseen   PSNR unseen".to_owned(),
+    ];
+    lines.extend(evaluation.k_curve.iter().map(|point| {
+        format!(
             "{:>5} {:>10} {:>8} {:>11.4} {:>10.4} {:>10.1} dB",
             point.components,
             share(point.variance),
@@ -212,7 +189,179 @@ fn curve(evaluation: &Evaluation, output: &Output) -> Result<()> {
             point.error_learned,
             point.error_unseen,
             point.psnr_unseen
-        ))?;
+        )
+    }));
+    lines.push("J: squared error of the faces rebuilt from K weights, of the total variation: of faces learned from, and unseen".to_owned());
+    lines
+}
+
+/// Names of conditions and their values.
+pub type Conditions = Vec<(&'static str, String)>;
+
+/// The system, the processor as the system names it, and the instructions that are used.
+fn machine() -> String {
+    let mut parts = vec![diagnose::system().join(", ")];
+    let cpuinfo = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let named = cpuinfo.lines().find(|line| line.starts_with("model name"));
+    let named = named.and_then(|line| line.split_once(':'));
+    parts.extend(named.map(|(_, name)| one_line(name.trim())));
+    parts.push(diagnose::listed(&diagnose::instructions()));
+    parts.join("; ")
+}
+
+/// What the figures of an evaluation hold for.
+pub fn conditions(
+    evaluation: &Evaluation,
+    preparation: &Preparation,
+    gallery: &Gallery,
+) -> Conditions {
+    let words = std::env::args_os().skip(1);
+    let words: Vec<String> = words
+        .map(|word| one_line(&word.to_string_lossy()))
+        .collect();
+    let settings = evaluation.settings;
+    vec![
+        ("version", env!("CARGO_PKG_VERSION").to_owned()),
+        ("date", info::utc(change_time())),
+        ("command", format!("eigenfaces {}", words.join(" "))),
+        ("machine", machine()),
+        ("model", model(settings)),
+        ("options", options(settings, preparation, evaluation)),
+        ("threshold", threshold(evaluation)),
+        ("dataset", dataset(evaluation, gallery)),
+    ]
+}
+
+const THRESHOLDS: &str =
+    "FNMR at FMR and FNIR at FPIR: set on the claims and strangers measured themselves";
+
+fn model(settings: Settings) -> String {
+    match settings.prior {
+        Prior::Bundled => format!(
+            "bundled background model, SHA-256 {}",
+            Background::bundled_digest()
+        ),
+        Prior::Own(own) => {
+            let from = own.provenance();
+            format!(
+                "background model of {} people in {} photos ({}), SHA-256 {}",
+                from.people,
+                from.photos,
+                from.source,
+                own.digest()
+            )
+        }
+        Prior::None => "none: learned in each fold from the photos to learn from".to_owned(),
     }
-    output.line("J: squared error of the faces rebuilt from K weights, of the total variation: of faces learned from, and unseen")
+}
+
+fn options(settings: Settings, preparation: &Preparation, evaluation: &Evaluation) -> String {
+    let mut options = format!(
+        "protocol {}, seed {}, background {}, faces of {} pixels, framing {}",
+        evaluation.protocol,
+        evaluation.seed,
+        settings.prior.name(),
+        preparation.size(),
+        preparation.framing().name(),
+    );
+    if settings.prior == Prior::None {
+        options.push_str(&format!(
+            ", metric {}, kernel {}, scaled pixels {}",
+            settings.distance.metric.name(),
+            settings.distance.kernel,
+            settings.distance.pixel_scale.name()
+        ));
+    }
+    options
+}
+
+fn threshold(evaluation: &Evaluation) -> String {
+    let aim = FALSE_ACCEPT_TARGET * 100.0;
+    let limit = evaluation.confidence_limit;
+    let limit = limit.map_or_else(
+        || "no name is given to so few people".to_owned(),
+        |limit| format!("with everybody enrolled, a confidence above {limit:.4}"),
+    );
+    let origin = match evaluation.settings.prior {
+        Prior::Bundled | Prior::Own(_) => {
+            "by the background model, moved by the photos enrolled in each split"
+        }
+        Prior::None => "by leaving out photos among those enrolled in each split",
+    };
+    format!(
+        "default decision: set {origin}, aiming at {aim:.0} % of strangers named ({limit}). {THRESHOLDS}"
+    )
+}
+
+/// Counts, and a hash of all photos that were used, whatever their names.
+fn dataset(evaluation: &Evaluation, gallery: &Gallery) -> String {
+    let mut hashes: Vec<String> = gallery
+        .enrolled()
+        .iter()
+        .map(|face| face.hash.to_string())
+        .collect();
+    hashes.sort_unstable();
+    let given = evaluation.capture.map_or_else(String::new, |capture| {
+        format!(
+            " in {}, {} aligned without a face found",
+            counted(capture.photos, "photo given", "photos given"),
+            capture.aligned_without_face
+        )
+    });
+    let strangers = evaluation.open_set.as_ref().and_then(|set| set.given);
+    let strangers = strangers.map_or_else(String::new, |count| {
+        format!("; {}", counted(count, "stranger given", "strangers given"))
+    });
+    format!(
+        "{}{given}{strangers}; SHA-256 of the photos' hashes {}",
+        faces_of_people(evaluation.faces, evaluation.people),
+        ContentHash::of(hashes.concat().as_bytes())
+    )
+}
+
+/// As an object of JSON.
+pub fn conditions_object(conditions: &Conditions) -> Value {
+    let fields = conditions
+        .iter()
+        .map(|(name, value)| ((*name).to_owned(), Value::from(value.as_str())));
+    Value::Object(fields.collect::<Map<_, _>>())
+}
+
+/// The group of each person, by name; `None` where labels have no such column, or nothing in it.
+/// Errors: A table that cannot be read, or that puts a person into two groups.
+pub fn groups(labels: &LabelRule) -> Result<Option<HashMap<String, String>>> {
+    let LabelRule::Csv(path) = labels else {
+        return Ok(None);
+    };
+    let table = dataset::read_table(path).map_err(|problem| Error::about(path, problem))?;
+    let heading = table.rows.first().map_or(&[][..], |row| &row.fields);
+    let column = |names: &[&str]| {
+        let is_named = |field: &String| names.contains(&field.trim().to_lowercase().as_str());
+        heading.iter().position(is_named)
+    };
+    let (Some(person), Some(group)) = (column(PERSON_HEADINGS), column(&["group"])) else {
+        return Ok(None);
+    };
+    let mut groups: HashMap<String, String> = HashMap::new();
+    for row in &table.rows[1..] {
+        let problem = |problem| Error::about(path, format!("line {}: {problem}", row.line));
+        let field = |at: usize| row.fields.get(at).map_or("", |field| field.trim());
+        let (name, group) = (field(person), field(group));
+        if name.is_empty() || group.is_empty() {
+            continue;
+        }
+        let name = Person::new(dataset::unguarded(name))
+            .map_err(|error| problem(error.to_string()))?
+            .to_string();
+        if let Some(other) = groups.get(&name).filter(|other| *other != group) {
+            return Err(problem(format!(
+                "'{}' is in the group '{}' here and in '{}' before; a person has one",
+                one_line(&name),
+                one_line(group),
+                one_line(other)
+            )));
+        }
+        groups.insert(name, group.to_owned());
+    }
+    Ok((!groups.is_empty()).then_some(groups))
 }

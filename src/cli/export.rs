@@ -3,13 +3,26 @@
 use std::path::Path;
 use std::time::Instant;
 
-use eigenfaces::database::{Change, Database};
+use clap::Args;
+use eigenfaces::database::{Change, Database, GivenAddress, Indexing};
 use eigenfaces::gallery::Gallery;
 use eigenfaces::store;
 use serde_json::json;
 
-use super::args::Export;
+use super::options::ChangeOptions;
 use super::{Outcome, Output, Result, counted, faces_of_people, model_changes, shown};
+
+#[derive(Debug, Args)]
+pub struct Export {
+    /// The database, as postgresql://USER@HOST/DATABASE; a password is better kept in PGPASSWORD or ~/.pgpass
+    #[arg(long, value_name = "URL")]
+    pub postgres: GivenAddress,
+    /// Also make an index (`hnsw`), for `identify --index hnsw`, or drop it (`none`) [default: as the database has it]
+    #[arg(long, value_name = "INDEX")]
+    pub index: Option<Indexing>,
+    #[command(flatten)]
+    pub change: ChangeOptions,
+}
 
 pub fn run(args: &Export, model: &Path, output: &Output) -> Result<Outcome> {
     let started = Instant::now();

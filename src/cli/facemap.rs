@@ -1,7 +1,8 @@
 //! `eigenfaces facemap`: how unlike a face every part of a photo is.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use clap::Args;
 use eigenfaces::dataset::PhotoFile;
 use eigenfaces::face_map::{FaceMaps, Measure, Place};
 use eigenfaces::faceness;
@@ -9,8 +10,26 @@ use eigenfaces::render::heat::{HeatPage, heat};
 use eigenfaces::store::{self, Outputs, Privacy};
 use serde_json::json;
 
-use super::args::Facemap;
-use super::{Outcome, Output, Result, counted, files, one_line, shown};
+use super::options::{Force, ending_in};
+use super::{Outcome, Output, Record, Result, counted, files, one_line, shown};
+
+#[derive(Debug, Args)]
+pub struct Facemap {
+    /// A photo, usually larger than a face
+    #[arg(value_name = "PHOTO")]
+    pub photo: PathBuf,
+    /// The picture to write, readable by you only: the map in colour over the photo, with a scale and a ring around the best places
+    #[arg(short, long, value_name = "FILE.png", value_parser = ending_in(&["png"], ".png"))]
+    pub output: PathBuf,
+    #[command(flatten)]
+    pub force: Force,
+    /// Use the leading N basis faces [default: those that carry 90 % of the variance; with many, anything can be rebuilt]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub components: Option<u32>,
+    /// Report the N lowest places
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    pub top: u16,
+}
 
 pub fn run(args: &Facemap, model: &Path, output: &Output) -> Result<Outcome> {
     let outputs = Outputs::new([model, &args.photo], args.force.into());
@@ -42,7 +61,10 @@ pub fn run(args: &Facemap, model: &Path, output: &Output) -> Result<Outcome> {
         places: &places,
     });
     files::picture(&destination, Privacy::Personal, &page.to_pixels().into())?;
-    print(args, &places, output)?;
+    output.records(
+        "photo,x,y,width,height,value",
+        [record(&args.photo, &places)],
+    )?;
     output.say(&format!(
         "wrote {} (by {} at {}; each value at the middle of its part)",
         shown(&args.output),
@@ -52,28 +74,21 @@ pub fn run(args: &Facemap, model: &Path, output: &Output) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-fn print(args: &Facemap, places: &[Place], output: &Output) -> Result<()> {
-    // To a tenth of a pixel, as faces are located.
+/// The places, to a tenth of a pixel, as faces are located.
+fn record(photo: &Path, places: &[Place]) -> Record {
     let minimum = |place: &Place| {
         let edges = place.part.map(|edge| (edge * 10.0).round() / 10.0);
         json!({ "box": edges, "value": place.value, "scale": place.scale })
     };
-    let minima = places.iter().map(minimum);
-    let object = json!({
-        "photo": args.photo.to_string_lossy(),
-        "minima": minima.collect::<Vec<_>>(),
-    });
-    let columns = "photo,x,y,width,height,value";
-    output.header(columns)?;
-    output.record(columns, object, || {
-        let in_words = |place: &Place| {
-            let [x, y, width, height] = place.part;
-            format!(
-                "{}: {width:.0}x{height:.0} pixels at {x:.0},{y:.0}: unlikeliness {:.2} (lower is more like a face)",
-                shown(&args.photo),
-                place.value
-            )
-        };
-        places.iter().map(in_words).collect::<Vec<_>>()
-    })
+    let in_words = |place: &Place| {
+        let [x, y, width, height] = place.part;
+        format!(
+            "{}: {width:.0}x{height:.0} pixels at {x:.0},{y:.0}: unlikeliness {:.2} (lower is more like a face)",
+            shown(photo),
+            place.value
+        )
+    };
+    let minima: Vec<_> = places.iter().map(minimum).collect();
+    let object = json!({ "photo": photo.to_string_lossy(), "minima": minima });
+    Record::new(object, places.iter().map(in_words))
 }

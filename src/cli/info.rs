@@ -1,28 +1,39 @@
 //! `eigenfaces info`: what the model holds, in words.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
+use clap::Args;
 use eigenfaces::background::Prior;
 use eigenfaces::decision::{Acceptance, ENOUGH_PEOPLE, FALSE_ACCEPT_TARGET};
+use eigenfaces::gallery::{Event, History, Record, Tally};
 use eigenfaces::locate::framing::Framing;
 use eigenfaces::matcher::Space;
 use eigenfaces::recognizer::Recognizer;
 use eigenfaces::records;
-use eigenfaces::store;
+use eigenfaces::store::{self, date};
+use serde_json::{Value, json};
 
-use super::args::Info;
 use super::{
-    Outcome, Output, Result, bytes, counted, keep, learning, log, one_line, percent, shown,
+    Outcome, Output, Result, bytes, counted, faces_of_people, keep, learning, one_line, percent,
+    shown,
 };
+
+#[derive(Debug, Args)]
+pub struct Info {
+    /// Show the change log: when how many faces of whom were enrolled and removed
+    #[arg(long)]
+    pub log: bool,
+}
 
 pub fn run(args: &Info, model: &Path, output: &Output) -> Result<Outcome> {
     let (recognizer, history) = store::load_with_history(model)?;
     if args.log {
-        return log::run(&history, output);
+        return print_log(&history, output);
     }
     let size = std::fs::metadata(model).map_or(0, |metadata| metadata.len());
     let file = ("model", format!("{}, {}", shown(model), bytes(size)));
-    let latest = log::latest(&history).into_iter().enumerate();
+    let latest = latest(&history).into_iter().enumerate();
     let latest = latest.map(|(at, line)| (if at == 0 { "log" } else { "" }, line));
     let lines = std::iter::once(file)
         .chain(faces(&recognizer))
@@ -160,7 +171,11 @@ fn compared_space(recognizer: &Recognizer) -> Option<(&'static str, String)> {
                         "are constant and left out"
                     ),
                 },
-                counted(scaled.components(), "basis face", "basis faces"),
+                counted(
+                    scaled.face_space().components(),
+                    "basis face",
+                    "basis faces"
+                ),
             ),
         )),
         Space::Kernel(kernel, _) => Some((
@@ -188,5 +203,122 @@ fn needed(recognizer: &Recognizer) -> String {
         None => format!(
             "more people: without the background model no name is given with fewer than {ENOUGH_PEOPLE} enrolled"
         ),
+    }
+}
+
+/// Number of records shown by default.
+const LATEST: usize = 5;
+
+/// The latest records, a line each, without names.
+fn latest(history: &History) -> Vec<String> {
+    let records = history.records();
+    let (earlier, latest) = records.split_at(records.len().saturating_sub(LATEST));
+    let mut lines: Vec<String> = latest.iter().map(in_a_line).collect();
+    if !earlier.is_empty() {
+        let count = counted(earlier.len(), "earlier change", "earlier changes");
+        lines.push(format!("{count}: info --log"));
+    }
+    lines
+}
+
+/// Every record, with the names of those who are still enrolled.
+fn print_log(history: &History, output: &Output) -> Result<Outcome> {
+    let names = history.names();
+    let records = history.records().iter();
+    let records = records.map(|it| super::Record::new(object(it, &names), in_lines(it, &names)));
+    output.records("time,event,number,person,faces", records)?;
+    Ok(Outcome::Done)
+}
+
+fn in_lines(record: &Record, names: &BTreeMap<u64, &str>) -> Vec<String> {
+    let whom = people(&record.event).into_iter().map(|(number, faces)| {
+        let faces = faces.map(|faces| format!(": {}", counted(faces, "face", "faces")));
+        format!("  {}{}", who(names, number), faces.unwrap_or_default())
+    });
+    std::iter::once(in_a_line(record)).chain(whom).collect()
+}
+
+fn who(names: &BTreeMap<u64, &str>, number: u64) -> String {
+    match names.get(&number) {
+        Some(name) => (*name).to_owned(),
+        None => format!("number {number}, no longer enrolled"),
+    }
+}
+
+fn object(record: &Record, names: &BTreeMap<u64, &str>) -> Value {
+    let people: Vec<Value> = people(&record.event)
+        .into_iter()
+        .map(|(number, faces)| json!({ "number": number, "person": names.get(&number), "faces": faces }))
+        .collect();
+    json!({ "time": utc(record.time), "event": event(&record.event), "people": people })
+}
+
+fn event(event: &Event) -> &'static str {
+    match event {
+        Event::Enrolled(_) => "enrolled",
+        Event::Removed(_) => "removed",
+        Event::Renamed(_) => "renamed",
+        Event::Merged(..) => "merged",
+    }
+}
+
+/// Whom a record is about, by number, and how many faces each; of a merger first who is gone.
+fn people(event: &Event) -> Vec<(u64, Option<usize>)> {
+    match event {
+        Event::Enrolled(tally) | Event::Removed(tally) => tally
+            .iter()
+            .map(|&Tally(person, faces)| (person, Some(faces)))
+            .collect(),
+        Event::Renamed(person) => vec![(*person, None)],
+        Event::Merged(from, into) => vec![(*from, None), (*into, None)],
+    }
+}
+
+fn in_a_line(record: &Record) -> String {
+    let sum = |tally: &[Tally]| {
+        // Untrusted: saturate.
+        let faces = tally
+            .iter()
+            .fold(0usize, |sum, Tally(_, faces)| sum.saturating_add(*faces));
+        faces_of_people(faces, tally.len())
+    };
+    let what = match &record.event {
+        Event::Enrolled(tally) => format!("enrolled {}", sum(tally)),
+        Event::Removed(tally) => format!("removed {}", sum(tally)),
+        Event::Renamed(_) => "renamed 1 person".to_owned(),
+        Event::Merged(..) => "merged 2 people into one".to_owned(),
+    };
+    format!("{} {what}", utc(record.time))
+}
+
+/// Seconds since 1970 as `2026-11-21 04:41:41 UTC`.
+pub fn utc(seconds: u64) -> String {
+    let (days, second) = (seconds / 86_400, seconds % 86_400);
+    let (year, month, day) = date(days);
+    let (hour, minute) = (second / 3600, second / 60 % 60);
+    format!(
+        "{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{:02} UTC",
+        second % 60
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_those_of_the_calendar() {
+        for (seconds, text) in [
+            (0, "1970-01-01 00:00:00 UTC"),
+            (951_782_399, "2000-02-28 23:59:59 UTC"),
+            (951_782_400, "2000-02-29 00:00:00 UTC"),
+            (1_795_236_101, "2026-11-21 04:41:41 UTC"),
+            (4_107_542_400, "2100-03-01 00:00:00 UTC"),
+            (13_569_465_600, "2400-01-01 00:00:00 UTC"),
+        ] {
+            assert_eq!(utc(seconds), text, "{seconds}");
+        }
+        // Untrusted: saturate.
+        assert!(utc(u64::MAX).ends_with(" UTC"));
     }
 }

@@ -1,24 +1,110 @@
 //! Options of learning as the library's, and its notices in words: shared by `enroll` and all that take `--faces`.
 
 use std::collections::HashMap;
-use std::path::Path;
+use std::convert::Infallible;
+use std::path::{Path, PathBuf};
 
+use clap::Args;
 use clap::error::ErrorKind;
 use eigenfaces::background::{OwnBackground, Prior, people_trained_on};
 use eigenfaces::dataset::Skipped;
 use eigenfaces::enrollment::{Notice, Observer, PreparationOptions};
 use eigenfaces::evaluate::{self, Evaluation, Plan};
+use eigenfaces::face_matrix::FaceSize;
 use eigenfaces::gallery::Gallery;
 use eigenfaces::kernel_pca::Kernel;
 use eigenfaces::locate::framing::{Crops, Framing, FramingRule};
-use eigenfaces::matcher::{DistanceSettings, PixelScale};
-use eigenfaces::pca::{ComponentCount, Pca};
+use eigenfaces::matcher::{DistanceSettings, Metric, PixelScale};
+use eigenfaces::pca::{ComponentCount, Pca, Solver};
 use eigenfaces::preparation::Preparation;
 use eigenfaces::recognizer::{Recognizer, Settings};
 use eigenfaces::store;
 
-use super::args::{LearningOptions, ModelSource, Prepare};
-use super::{Error, Output, Result, counted, misuse, one_line, remedy, shown};
+use super::options::ModelSource;
+use super::{Error, Output, Result, bad_value, counted, misuse, one_line, remedy, shown};
+
+/// A background model, as a user names it.
+#[derive(Debug, Clone)]
+pub enum BackgroundModel {
+    Bundled,
+    None,
+    /// Learned for each fold of `--pairs` from the people of the others.
+    OtherFolds,
+    /// A file that `eigenfaces background` wrote.
+    File(PathBuf),
+}
+
+impl BackgroundModel {
+    fn named(text: &str) -> Result<Self, Infallible> {
+        Ok(match text {
+            "bundled" => Self::Bundled,
+            "none" => Self::None,
+            "other-folds" => Self::OtherFolds,
+            path => Self::File(path.into()),
+        })
+    }
+
+    /// The background model itself.
+    /// Errors: A file that is none; one that only `evaluate --pairs` has.
+    pub fn open(&self) -> eigenfaces::Result<Prior> {
+        match self {
+            Self::Bundled => Ok(Prior::Bundled),
+            Self::None => Ok(Prior::None),
+            Self::OtherFolds => Err(eigenfaces::Error::missing("other-folds")),
+            Self::File(path) => store::load_background(path).map(Prior::Own),
+        }
+    }
+}
+
+/// How photos are made ready.
+#[derive(Debug, Clone, Default, Args)]
+pub struct Prepare {
+    /// Framing of faces: as-is, detect or auto [default: auto]
+    ///
+    /// `as-is` takes photos whole, `detect` finds faces and aligns them by the eyes, `auto` aligns what is found and takes tiny photos whole.
+    #[arg(long, value_name = "FRAMING")]
+    pub framing: Option<FramingRule>,
+    /// Size of the faces [default: 64x74; for photos taken as they are without background model, their own shape with at most 3,600 pixels, such as 54x66]
+    #[arg(long, hide_short_help = true, value_name = "WxH")]
+    pub size: Option<FaceSize>,
+}
+
+/// Options of learning; all of them are kept in the model, so that a probe is treated like the gallery.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Options of learning")]
+pub struct LearningOptions {
+    #[command(flatten)]
+    pub prepare: Prepare,
+    /// Background model: bundled, none, or a file that `eigenfaces background` wrote [default: bundled]
+    ///
+    /// What is known before anybody is enrolled: `bundled`, how faces of thousands of other people differ; a file, how those of one's own people do; or `none`, to compare by what these faces alone teach, as eigenfaces theory has it (the default with --kernel, --scale-pixels or --metric).
+    #[arg(long, value_name = "bundled|none|FILE", value_parser = BackgroundModel::named)]
+    pub background: Option<BackgroundModel>,
+    /// Number of eigenfaces, or a rule for it [default: auto]
+    ///
+    /// `auto`, a count such as 40, a share of variance such as 0.95, or a rule (profile, parallel).
+    #[arg(long, value_name = "K")]
+    pub components: Option<ComponentCount>,
+    /// Eigensolver: auto, gram, covariance, or minimize (iterative, for teaching) [default: auto]
+    #[arg(long, hide_short_help = true, value_name = "SOLVER")]
+    pub solver: Option<Solver>,
+    /// Kernel PCA instead of linear PCA: linear, rbf:auto, rbf:GAMMA, poly:DEGREE[,C], or cosine [default: linear]
+    #[arg(long, hide_short_help = true, value_name = "KERNEL")]
+    pub kernel: Option<Kernel>,
+    /// Divide each pixel by its standard deviation first, so that all count alike [default: no]
+    #[arg(
+        hide_short_help = true,
+        long,
+        value_name = "yes|no",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "yes"
+    )]
+    pub scale_pixels: Option<PixelScale>,
+    /// Distance between weights: euclidean, or whitened (each over its standard deviation) [default: whitened]
+    #[arg(long, hide_short_help = true, value_name = "METRIC")]
+    pub metric: Option<Metric>,
+}
 
 impl LearningOptions {
     /// The library's settings: what the user gave, over what a model already has or the defaults. Ends with a usage
@@ -36,7 +122,7 @@ impl LearningOptions {
         };
         if distance.refuse_invalid().is_err() {
             let message = "a kernel compares gray levels as they are: leave out --kernel or --scale-pixels (--scale-pixels=no leaves pixels as they are)";
-            misuse::end(ErrorKind::ArgumentConflict, message);
+            misuse(ErrorKind::ArgumentConflict, message);
         }
         Settings {
             prior: self.prior(prior),
@@ -71,14 +157,14 @@ impl LearningOptions {
     fn prior(&self, otherwise: Prior) -> Prior {
         let named = self.background.as_ref().map(|model| match model.open() {
             Ok(prior) => prior,
-            Err(error) => misuse::bad_value(format_args!("--background: {error}")),
+            Err(error) => bad_value(format_args!("--background: {error}")),
         });
         match (named, self.comparing()) {
             (Some(Prior::Bundled | Prior::Own(_)), Some((option, _))) => {
                 let message = format!(
                     "{option} says how to compare without a background model; leave out --background or {option}"
                 );
-                misuse::end(ErrorKind::ArgumentConflict, message);
+                misuse(ErrorKind::ArgumentConflict, message);
             }
             (Some(asked), _) => asked,
             (None, Some(_)) => Prior::None,

@@ -1,12 +1,27 @@
 //! `eigenfaces lesson`: a page for teachers.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use clap::Args;
 use eigenfaces::render::lesson;
-use eigenfaces::store::{Outputs, Privacy};
+use eigenfaces::store::Outputs;
 
-use super::args::{Lesson, ModelSource};
-use super::{Outcome, Output, Result, bytes, files, learning, shown};
+use super::options::{Force, Labels, ModelSource};
+use super::{Outcome, Output, Result, files, learning};
+
+#[derive(Debug, Args)]
+pub struct Lesson {
+    /// Folders with a sub-folder per person; without any, the faces in the model
+    #[arg(value_name = "FACES")]
+    pub faces: Vec<PathBuf>,
+    /// Page to write (FILE.html), or folder to write lesson.html to, made where it is missing; readable by you only: it holds the photos it shows
+    #[arg(short, long, value_name = "DIR|FILE.html")]
+    pub output: PathBuf,
+    #[command(flatten)]
+    pub force: Force,
+    #[command(flatten)]
+    pub labels: Labels,
+}
 
 const PAGE: &str = "lesson.html";
 
@@ -34,11 +49,6 @@ pub fn run(args: &Lesson, model: &Path, output: &Output) -> Result<Outcome> {
             outputs.claim(&args.output.join(PAGE))?
         }
     };
-    let size = bytes(html.len() as u64);
-    destination.write(Privacy::Owner, html.into_bytes())?;
-    output.say(&format!(
-        "wrote {} ({size}): open it in a browser, or print it",
-        shown(destination.path())
-    ));
+    files::page(&destination, html, output)?;
     Ok(Outcome::of_inputs(recognizer.gallery().len(), unlearned))
 }

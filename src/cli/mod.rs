@@ -1,38 +1,27 @@
 //! The program: one file per command. Only here is anything printed.
 
-mod annotate;
-pub mod args;
+mod args;
 mod background;
 mod basis;
-mod check;
 mod copies;
 mod diagnose;
 mod enroll;
 mod evaluate;
 mod evaluation;
-mod evaluation_conditions;
-mod evaluation_files;
-mod evaluation_groups;
 #[cfg(feature = "postgres")]
 mod export;
 mod facemap;
 mod files;
-mod folder_space;
 mod group;
-mod http;
 mod identify;
 mod info;
 #[cfg(unix)]
 mod interrupt;
 mod learning;
 mod lesson;
-mod log;
-mod misuse;
 mod model_changes;
-mod outcome;
+mod options;
 mod output;
-mod output_dir;
-mod pairs;
 mod people;
 mod photos;
 mod project;
@@ -41,24 +30,22 @@ mod remedy;
 #[cfg(feature = "serve")]
 mod serve;
 mod shell;
-mod stdout;
 mod verify;
 mod webhook;
 mod weights;
-mod wrong_folder;
 
 use std::ffi::OsString;
 use std::io::Write as _;
 use std::process::ExitCode;
 
+use args::{Cli, Command};
 use clap::error::ErrorKind;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
-
-use args::{Cli, Command};
 pub use eigenfaces::{Error, Result};
-pub use outcome::Outcome;
-pub use output::{Output, bytes, counted, faces_of_people, keep, one_line, percent, share, shown};
+pub use output::{
+    Output, Record, bytes, counted, faces_of_people, keep, one_line, percent, share, shown,
+};
 
 /// A file that grows beyond `ulimit -f` is then an error like a full disk, and not the end of the process.
 fn survive_large_files() {
@@ -103,7 +90,7 @@ fn refuse_unused(cli: &Cli, matches: &ArgMatches) {
     for option in cli.command.unused() {
         if given.value_source(option) == Some(ValueSource::CommandLine) {
             let message = format!("`{name}` has no use for --{option}");
-            misuse::end(ErrorKind::ArgumentConflict, message);
+            misuse(ErrorKind::ArgumentConflict, message);
         }
     }
 }
@@ -113,9 +100,9 @@ fn end_by(said: &clap::Error) -> ! {
     if said.use_stderr() {
         said.exit();
     }
-    let shown = stdout::check_open()
+    let shown = output::check_open()
         .and_then(|()| said.print())
-        .and_then(|()| stdout::flush());
+        .and_then(|()| output::flush());
     let code = match shown {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
             let _ = writeln!(std::io::stderr(), "error: {}", Error::Print(error));
@@ -135,7 +122,7 @@ pub fn main(cli: &Cli) -> ExitCode {
         interrupt::watch(output, code_of_failure(cli));
     }
     let done = run(cli, &output);
-    let flushed = stdout::flush().map_err(Error::Print);
+    let flushed = output::flush().map_err(Error::Print);
     match done.and_then(|outcome| flushed.map(|()| outcome)) {
         Ok(outcome) => ExitCode::from(outcome.code()),
         // The reader has gone, which is their right: `eigenfaces ... | head`.
@@ -180,6 +167,13 @@ fn start_threads(asked: Option<u16>) -> Result<()> {
     Ok(())
 }
 
+/// Begins work in a thread of its own.
+fn begin_thread(name: &str, work: impl FnOnce() + Send + 'static) -> Result<()> {
+    let thread = std::thread::Builder::new().name(name.to_owned());
+    let begun = thread.spawn(work).map(|_| ());
+    begun.map_err(|error| Error::Told(format!("no thread can be started ({error})")))
+}
+
 fn run(cli: &Cli, output: &Output) -> Result<Outcome> {
     start_threads(cli.global.threads)?;
     let model = cli.global.model.as_path();
@@ -217,4 +211,54 @@ fn not_built(part: &str, feature: &str) -> Error {
     Error::Told(format!(
         "this program was built without {part}: cargo install eigenfaces --features {feature}"
     ))
+}
+
+/// The outcome of a command that did not fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    Done,
+    /// Done, but some inputs could not be used; each was named.
+    SomeUnusable,
+    /// Not one of several inputs could be used; each was named.
+    NoneUsable,
+    /// `verify`: the same person.
+    Same,
+    /// `verify`: not the same person.
+    Different,
+}
+
+impl Outcome {
+    /// From how many inputs could be used and how many could not.
+    pub fn of_inputs(used: usize, unusable: usize) -> Self {
+        match (used, unusable) {
+            (_, 0) => Self::Done,
+            (0, _) => Self::NoneUsable,
+            _ => Self::SomeUnusable,
+        }
+    }
+
+    pub fn code(self) -> u8 {
+        match self {
+            Self::Done | Self::Same => 0,
+            Self::NoneUsable | Self::Different => 1,
+            Self::SomeUnusable => 3,
+        }
+    }
+}
+
+/// Ends the program as a value of an option does that cannot be used.
+pub fn bad_value(message: impl std::fmt::Display) -> ! {
+    misuse(ErrorKind::ValueValidation, message)
+}
+
+/// Ends the program as the parser does: with the message, the usage of the command that was given, and exit status 2.
+pub fn misuse(kind: ErrorKind, message: impl std::fmt::Display) -> ! {
+    let mut program = Cli::command();
+    program.build();
+    let given = std::env::args_os().find(|word| program.find_subcommand(word).is_some());
+    let command = given.and_then(|name| program.find_subcommand_mut(name));
+    match command {
+        Some(command) => command.error(kind, message).exit(),
+        None => program.error(kind, message).exit(),
+    }
 }

@@ -9,7 +9,7 @@ use eigenfaces::error::PcaError;
 use eigenfaces::model::Plan;
 use eigenfaces::store::{ModelLock, Wait};
 
-use super::args::ChangeOptions;
+use super::options::ChangeOptions;
 use super::{Error, Output, Result, one_line, shown};
 
 /// Time to wait in silence for another process that is changing the model.

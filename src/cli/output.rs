@@ -7,14 +7,13 @@ use std::time::{Duration, Instant};
 
 pub use eigenfaces::dataset::{guarded as cell, unguarded as from_cell};
 pub use eigenfaces::decision::{percent, share};
-pub use eigenfaces::records::{SCHEMA, with_schema};
+pub use eigenfaces::records::{Record, SCHEMA, with_schema};
 use eigenfaces::text::escaped;
 pub use eigenfaces::text::{counted, csv_rows as table, faces_of_people, one_line, shown};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::Value;
 
-use super::args::{Color, Format, Global};
-use super::stdout;
+use super::options::{Color, Format, Global};
 use super::{Error, Result};
 
 /// Bars are shown for work that takes longer than this.
@@ -43,20 +42,24 @@ impl Output {
         self.format == Format::Csv
     }
 
-    /// The fields of an object for scripts: as JSON, or one a row. Nothing where words are wanted.
+    /// The only result, as an object for scripts: nothing where words are wanted.
     pub fn fields(&self, object: &Value) -> Result<()> {
-        self.told(object, std::iter::empty::<String>())
+        self.told(object, None)
     }
 
-    /// The only result: lines for reading, or the [`fields`](Self::fields) of an object.
+    /// The only result: lines for reading, or an object, whose fields are the rows of a table.
     pub fn told(&self, object: &Value, lines: impl IntoIterator<Item = String>) -> Result<()> {
-        let rows = || {
-            let fields = object.as_object().into_iter().flatten();
-            let rows = fields.map(|(field, value)| vec![field.clone(), in_a_cell(value)]);
-            let header = ["field", "value"].map(str::to_owned).to_vec();
-            std::iter::once(header).chain(rows)
-        };
-        self.entry(|| object.clone(), || lines, rows)
+        let fields = object.as_object().into_iter().flatten();
+        let rows = fields.map(|(field, value)| vec![field.clone(), in_a_cell(value)]);
+        let record = Record::new(object.clone(), lines).with_rows(rows);
+        self.records("field,value", [record])
+    }
+
+    /// Results of one kind, in the form asked for; a table has a header with these columns, `a,b,c`.
+    pub fn records(&self, columns: &str, all: impl IntoIterator<Item = Record>) -> Result<()> {
+        self.header(columns)?;
+        let mut all = all.into_iter();
+        all.try_for_each(|record| self.record(columns, record))
     }
 
     /// The header of a table, where one is asked for.
@@ -67,28 +70,16 @@ impl Output {
         }
     }
 
-    /// One of several records: lines for reading, as JSON, or its fields of these columns (`a,b,c`) as a row. A record with
-    /// a list of objects is a row for each of them: their own fields, and those that they have in common.
-    pub fn record<Lines: IntoIterator<Item = String>>(
-        &self,
-        columns: &str,
-        object: Value,
-        lines: impl FnOnce() -> Lines,
-    ) -> Result<()> {
-        self.entry(|| object.clone(), lines, || rows(columns, &object))
-    }
-
-    /// One of several records in its three forms.
-    pub fn entry<Lines: IntoIterator<Item = String>, Rows: IntoIterator<Item = Vec<String>>>(
-        &self,
-        object: impl FnOnce() -> Value,
-        lines: impl FnOnce() -> Lines,
-        rows: impl FnOnce() -> Rows,
-    ) -> Result<()> {
+    /// One of several results. As rows of a table, where it has none of its own: a list of objects is a row for each of them,
+    /// with their own fields, and those that they have in common.
+    pub fn record(&self, columns: &str, record: Record) -> Result<()> {
         match self.format {
-            Format::Text => lines().into_iter().try_for_each(|line| self.line(&line)),
-            Format::Json => self.json(object()),
-            Format::Csv => rows().into_iter().try_for_each(|row| self.csv(&row)),
+            Format::Text => record.text.iter().try_for_each(|line| self.line(line)),
+            Format::Json => self.json(record.json),
+            Format::Csv => {
+                let rows = record.rows.unwrap_or_else(|| rows(columns, &record.json));
+                rows.iter().try_for_each(|row| self.csv(row))
+            }
         }
     }
 
@@ -208,17 +199,13 @@ impl Output {
     }
 }
 
-fn print(bytes: &[u8]) -> Result<()> {
-    stdout::print(bytes).map_err(Error::Print)
-}
-
 /// The rows of a record.
-fn rows<'a>(columns: &'a str, object: &'a Value) -> impl Iterator<Item = Vec<String>> + 'a {
+fn rows(columns: &str, object: &Value) -> Vec<Vec<String>> {
     let fields = object.as_object().into_iter().flatten();
     let mut lists = fields.filter_map(|(_, value)| value.as_array());
     let list = lists.find(|list| list.iter().all(Value::is_object));
     let items = list.map_or(std::slice::from_ref(object), Vec::as_slice);
-    items.iter().map(move |item| {
+    let row = |item: &Value| {
         let cell = |column: &str| {
             let edges = ["x", "y", "width", "height"];
             let edge = edges.iter().position(|edge| *edge == column);
@@ -229,7 +216,8 @@ fn rows<'a>(columns: &'a str, object: &'a Value) -> impl Iterator<Item = Vec<Str
             value.map_or_else(String::new, in_a_cell)
         };
         columns.split(',').map(cell).collect()
-    })
+    };
+    items.iter().map(row).collect()
 }
 
 fn in_a_cell(value: &Value) -> String {
@@ -296,6 +284,53 @@ pub fn bytes(count: u64) -> String {
         1_000..1_000_000 => format!("{:.0} KB", count as f64 / 1e3),
         1_000_000..1_000_000_000 => format!("{:.1} MB", count as f64 / 1e6),
         _ => format!("{:.1} GB", count as f64 / 1e9),
+    }
+}
+
+/// Prints bytes.
+/// Errors: standard output is closed; a closed pipe, or a full disk behind it.
+pub fn print(bytes: &[u8]) -> Result<()> {
+    check_open()
+        .and_then(|()| io::stdout().write_all(bytes))
+        .map_err(Error::Print)
+}
+
+/// Prints what was held back until its line would end.
+pub fn flush() -> io::Result<()> {
+    io::stdout().flush()
+}
+
+/// Errors: standard output was closed when the program started.
+pub fn check_open() -> io::Result<()> {
+    #[cfg(unix)]
+    if unix::WAS_CLOSED.load(std::sync::atomic::Ordering::Relaxed) {
+        return Err(io::Error::other("standard output is closed"));
+    }
+    Ok(())
+}
+
+/// Before `main`, Rust's runtime opens the null device in place of a closed standard output, and all that is printed would
+/// vanish. So whether it was closed is looked at before that.
+#[cfg(unix)]
+mod unix {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    pub static WAS_CLOSED: AtomicBool = AtomicBool::new(false);
+
+    // SAFETY: The loader calls the functions of this section once, before `main`. This one is called with whatever
+    // arguments the system passes, reads none of them, and neither allocates nor uses the runtime.
+    #[allow(unsafe_code)]
+    #[used]
+    #[cfg_attr(
+        target_vendor = "apple",
+        unsafe(link_section = "__DATA,__mod_init_func")
+    )]
+    #[cfg_attr(not(target_vendor = "apple"), unsafe(link_section = ".init_array"))]
+    static BEFORE_MAIN: extern "C" fn() = look;
+
+    extern "C" fn look() {
+        let closed = rustix::io::fcntl_getfd(rustix::stdio::stdout()).is_err();
+        WAS_CLOSED.store(closed, Ordering::Relaxed);
     }
 }
 

@@ -3,17 +3,108 @@
 mod add;
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use eigenfaces::Model;
+use clap::{Args, Subcommand};
 use eigenfaces::dataset::{ContentHash, Person, PhotoFile};
 use eigenfaces::gallery::{Gallery, KnownPhoto};
 use eigenfaces::model::{EarlierName, Edit, Entry, Plan, Remark};
-use eigenfaces::store;
+use eigenfaces::preparation::FaceBox;
+use eigenfaces::{Model, store};
 use serde_json::{Value, json};
 
-use super::args::{ChangeOptions, List, People, PeopleAction, Remove};
-use super::{Outcome, Output, Result, counted, faces_of_people, model_changes};
+use super::options::ChangeOptions;
+use super::{Outcome, Output, Record, Result, counted, faces_of_people, model_changes};
+
+#[derive(Debug, Args)]
+pub struct People {
+    #[command(subcommand)]
+    pub action: Option<PeopleAction>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum PeopleAction {
+    /// List the people and how many faces each has (the default)
+    List(List),
+    /// Enrol one face of a photo, of somebody who is enrolled or is new
+    Add(AddFace),
+    /// Give a person another name; the folder with the earlier one still counts for them
+    Rename(Rename),
+    /// Make several people one
+    Merge(Merge),
+    /// Erase people or single photos; all that is learned is learned again without them
+    #[command(visible_alias = "delete")]
+    Remove(Remove),
+    /// Undo the last change of who is enrolled, then the one before, 20 in all; what was erased stays erased
+    Undo(ChangeOptions),
+}
+
+#[derive(Debug, Default, Args)]
+pub struct List {
+    /// These people only
+    #[arg(value_name = "PERSON")]
+    pub people: Vec<String>,
+    /// List their photos, with the beginning of each one's hash and where it came from
+    #[arg(long)]
+    pub photos: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Rename {
+    /// Who
+    pub person: String,
+    /// The new name
+    pub name: String,
+    /// Remember nothing of the earlier name, as for a pseudonym: its folder counts for nobody enrolled any more, and the change cannot be taken back
+    #[arg(long)]
+    pub forget: bool,
+    /// Say what would be done, and do nothing
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Merge {
+    /// Whose faces are another's
+    #[arg(required = true, value_name = "PERSON")]
+    pub people: Vec<String>,
+    /// Whose they are
+    #[arg(long, value_name = "PERSON")]
+    pub into: String,
+    /// Say what would be done, and do nothing
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Remove {
+    /// Whom to erase
+    ///
+    /// People, or single photos: where each came from, 8 or more digits of its hash, or the file itself.
+    #[arg(value_name = "PERSON|PHOTO", required = true)]
+    pub given: Vec<String>,
+    #[command(flatten)]
+    pub change: ChangeOptions,
+}
+
+#[derive(Debug, Args)]
+pub struct AddFace {
+    /// Who
+    #[arg(value_name = "NAME")]
+    pub person: String,
+    /// The photo
+    #[arg(value_name = "PHOTO")]
+    pub photo: PathBuf,
+    /// Which face of the photo, as `eigenfaces identify` counts them, row by row [default: the only one]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub face: Option<u16>,
+    /// The face in this box, which need not be found: pixels of the upright photo
+    #[arg(long, value_name = "X,Y,WIDTH,HEIGHT", conflicts_with = "face")]
+    pub at: Option<FaceBox>,
+    /// Say what would be done, and do nothing
+    #[arg(long)]
+    pub dry_run: bool,
+}
 
 pub fn run(args: &People, model: &Path, output: &Output) -> Result<Outcome> {
     match &args.action {
@@ -62,41 +153,31 @@ fn list(args: &List, model: &Path, output: &Output) -> Result<Outcome> {
     let wanted = gallery.find_all(&args.people)?;
     let is_wanted = |person: usize| wanted.is_empty() || wanted.contains(&person);
     if args.photos {
-        return list_photos(gallery, is_wanted, output);
-    }
-    let columns = "person,faces";
-    output.header(columns)?;
-    let people = gallery.people().iter().zip(gallery.counts()).enumerate();
-    for (_, (person, count)) in people.filter(|(at, _)| is_wanted(*at)) {
-        let object = json!({ "person": person.as_str(), "faces": count });
-        output.record(columns, object, || {
-            [format!("{person} ({})", counted(count, "face", "faces"))]
-        })?;
+        let enrolled = gallery.enrolled().iter();
+        let photos = enrolled.filter(|face| is_wanted(face.person)).map(|face| {
+            let person = gallery.people()[face.person].as_str();
+            let (hash, source) = (face.hash.to_string(), &face.source);
+            let line = format!("{} {person}: {source}", &hash[..SHORT_HASH]);
+            let photo = json!({ "person": person, "hash": hash, "source": source });
+            Record::new(photo, [line])
+        });
+        output.records("person,hash,source", photos)?;
+    } else {
+        let people = gallery.people().iter().zip(gallery.counts()).enumerate();
+        let people = people
+            .filter(|(at, _)| is_wanted(*at))
+            .map(|(_, (person, count))| {
+                let line = format!("{person} ({})", counted(count, "face", "faces"));
+                let person = json!({ "person": person.as_str(), "faces": count });
+                Record::new(person, [line])
+            });
+        output.records("person,faces", people)?;
     }
     Ok(Outcome::Done)
 }
 
 /// Digits of a hash in a list for reading.
 const SHORT_HASH: usize = 12;
-
-fn list_photos(
-    gallery: &Gallery,
-    is_wanted: impl Fn(usize) -> bool,
-    output: &Output,
-) -> Result<Outcome> {
-    let columns = "person,hash,source";
-    output.header(columns)?;
-    let enrolled = gallery.enrolled().iter();
-    for face in enrolled.filter(|face| is_wanted(face.person)) {
-        let person = gallery.people()[face.person].as_str();
-        let (hash, source) = (face.hash.to_string(), &face.source);
-        let photo = json!({ "person": person, "hash": hash, "source": source });
-        output.record(columns, photo, || {
-            [format!("{} {person}: {source}", &hash[..SHORT_HASH])]
-        })?;
-    }
-    Ok(Outcome::Done)
-}
 
 /// Makes a change, or tells what it would be.
 fn change(action: &PeopleAction, model: &Path, output: &Output) -> Result<Outcome> {

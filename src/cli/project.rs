@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::Args;
 use clap::error::ErrorKind;
 use eigenfaces::dataset;
 use eigenfaces::error::PhotoProblem;
@@ -11,10 +12,33 @@ use eigenfaces::recognizer::Recognizer;
 use eigenfaces::render::scatter::{Dot, Group, Scatter, scatter};
 use eigenfaces::store::{Destination, Outputs, Privacy};
 
-use super::args::Project;
+use super::options::{Force, ModelSource, ending_in};
 use super::photos::Photos;
 use super::weights::{Form, Row, Scale, Table};
 use super::{Outcome, Output, Result, counted, files, learning, misuse, one_line, remedy, shown};
+
+#[derive(Debug, Args)]
+pub struct Project {
+    /// Photos, or folders of photos
+    #[arg(value_name = "PHOTO|FOLDER", required_unless_present_any = ["gallery", "plot"])]
+    pub photos: Vec<PathBuf>,
+    /// The enrolled faces too, with their names
+    #[arg(long)]
+    pub gallery: bool,
+    /// Divide each weight by the standard deviation of the faces learned from (the covariance becomes I)
+    #[arg(long)]
+    pub whiten: bool,
+    /// Write the weights to this file, readable by you only; its name says the form: .csv, .json or .npy
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub force: Force,
+    /// Write a scatter plot over the first two basis faces, readable by you only: the enrolled people in colours, the photos as stars
+    #[arg(long, value_name = "FILE.svg|png", value_parser = ending_in(&["svg", "png"], ".svg or .png"))]
+    pub plot: Option<PathBuf>,
+    #[command(flatten)]
+    pub origin: ModelSource,
+}
 
 pub fn run(args: &Project, model: &Path, output: &Output) -> Result<Outcome> {
     let form = form(args.output.as_deref(), output);
@@ -72,8 +96,7 @@ fn draw(file: &Destination, plot: &Scatter) -> Result<()> {
 fn form(file: Option<&Path>, output: &Output) -> Option<Form> {
     let unknown = "--output must end in .csv, .json or .npy, or --format say which it is";
     if output.is_text() {
-        let of =
-            |file| Form::of(file).unwrap_or_else(|| misuse::end(ErrorKind::InvalidValue, unknown));
+        let of = |file| Form::of(file).unwrap_or_else(|| misuse(ErrorKind::InvalidValue, unknown));
         return file.map(of);
     }
     Some(match output.is_table() {

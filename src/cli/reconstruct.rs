@@ -1,7 +1,8 @@
 //! `eigenfaces reconstruct`: a face rebuilt from more and more basis faces.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use clap::Args;
 use eigenfaces::face_matrix::FaceMatrix;
 use eigenfaces::kernel_pca::pre_image::PreImageMethod;
 use eigenfaces::matcher::Space;
@@ -12,9 +13,35 @@ use eigenfaces::render::{gray, parts};
 use eigenfaces::store::{Outputs, Privacy};
 use serde_json::json;
 
-use super::args::Reconstruct;
+use super::options::{Force, ModelSource, ending_in};
 use super::weights::{Scale, Table};
-use super::{Outcome, Output, Result, counted, files, learning, one_line, photos, share, shown};
+use super::{
+    Outcome, Output, Record, Result, counted, files, learning, one_line, photos, share, shown,
+};
+
+#[derive(Debug, Args)]
+pub struct Reconstruct {
+    /// The photo whose face is rebuilt; of several faces in it, the largest and most central
+    #[arg(
+        value_name = "PHOTO",
+        required_unless_present = "from_weights",
+        conflicts_with = "from_weights"
+    )]
+    pub photo: Option<PathBuf>,
+    /// Picture to write, readable by you only
+    #[arg(short, long, value_name = "FILE.png", value_parser = ending_in(&["png"], ".png"))]
+    pub output: PathBuf,
+    #[command(flatten)]
+    pub force: Force,
+    /// Rebuild faces from their weights, as `eigenfaces project` writes them (.csv, .json or .npy)
+    #[arg(long, value_name = "FILE")]
+    pub from_weights: Option<PathBuf>,
+    /// The weights in the .npy are whitened (the others say so themselves)
+    #[arg(long, requires = "from_weights")]
+    pub whiten: bool,
+    #[command(flatten)]
+    pub origin: ModelSource,
+}
 
 /// More faces than this are rebuilt, but not drawn: a picture is to be looked at.
 const MOST_ROWS: usize = 50;
@@ -58,7 +85,10 @@ pub fn run(args: &Reconstruct, model: &Path, output: &Output) -> Result<Outcome>
             kernel.kernel()
         ));
     }
-    print(&rebuilt, space, output)?;
+    output.records(
+        "photo,face,reference,components,rms,explained,psnr",
+        rebuilt.iter().map(|face| record(face, space)),
+    )?;
     Ok(Outcome::of_inputs(rebuilt.len(), unlearned))
 }
 
@@ -206,31 +236,26 @@ fn method(step: &Reconstruction) -> Option<&'static str> {
     })
 }
 
-fn print(rebuilt: &[Rebuilt], space: &Space, output: &Output) -> Result<()> {
-    let columns = "photo,face,reference,components,rms,explained,psnr";
-    output.header(columns)?;
-    for Rebuilt { face, steps } in rebuilt {
-        let of_step = |(step, error): &(Reconstruction, ReconstructionError)| {
-            let mut object = json!({
-                "components": step.components,
-                "rms": error.rms,
-                "explained": error.explained,
-                "psnr": error.psnr(),
-            });
-            if let Some(method) = method(step) {
-                object["pre_image"] = method.into();
-            }
-            object
-        };
-        let object = json!({
-            "photo": face.name,
-            "face": face.number,
-            "reference": face.original.name(),
-            "steps": steps.iter().map(of_step).collect::<Vec<_>>(),
+fn record(Rebuilt { face, steps }: &Rebuilt, space: &Space) -> Record {
+    let of_step = |(step, error): &(Reconstruction, ReconstructionError)| {
+        let mut object = json!({
+            "components": step.components,
+            "rms": error.rms,
+            "explained": error.explained,
+            "psnr": error.psnr(),
         });
-        output.record(columns, object, || in_words(face, steps, space))?;
-    }
-    Ok(())
+        if let Some(method) = method(step) {
+            object["pre_image"] = method.into();
+        }
+        object
+    };
+    let object = json!({
+        "photo": face.name,
+        "face": face.number,
+        "reference": face.original.name(),
+        "steps": steps.iter().map(of_step).collect::<Vec<_>>(),
+    });
+    Record::new(object, in_words(face, steps, space))
 }
 
 fn in_words(

@@ -8,8 +8,8 @@ use clap::{Command, CommandFactory};
 use eigenfaces::store::{Outputs, Privacy};
 
 use super::args::{Cli, Completions, Man};
-use super::output_dir::OutputDir;
-use super::{Error, Outcome, Result, stdout};
+use super::files::OutputDir;
+use super::{Error, Outcome, Result, output};
 
 pub fn completions(args: &Completions) -> Result<Outcome> {
     let mut script = Vec::new();
@@ -89,6 +89,6 @@ fn troff(text: &str) -> String {
 }
 
 fn print(text: &[u8]) -> Result<Outcome> {
-    stdout::print(text).map_err(Error::Print)?;
+    output::print(text)?;
     Ok(Outcome::Done)
 }

@@ -1,7 +1,9 @@
 //! `eigenfaces verify`: the same person, or not.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use clap::Args;
+use eigenfaces::dataset::Person;
 use eigenfaces::decision::Acceptance;
 use eigenfaces::error::PhotoProblem;
 use eigenfaces::face_index;
@@ -9,8 +11,29 @@ use eigenfaces::gallery::Gallery;
 use eigenfaces::recognizer::{Verdict, Verification, verify_alone};
 use serde_json::json;
 
-use super::args::{DEFAULT_MODEL, Verify};
-use super::{Error, Outcome, Output, Result, learning, one_line, percent, photos, shown};
+use super::options::{AcceptanceOptions, DEFAULT_MODEL, ModelSource};
+use super::{Error, Outcome, Output, Record, Result, learning, one_line, percent, photos, shown};
+
+#[derive(Debug, Args)]
+pub struct Verify {
+    /// A photo; of several faces in it, the largest and most central
+    #[arg(value_name = "PHOTO")]
+    pub photo: PathBuf,
+    /// The photo to compare it with; the people in neither need be enrolled
+    #[arg(
+        value_name = "PHOTO",
+        required_unless_present = "person",
+        conflicts_with = "person"
+    )]
+    pub other: Option<PathBuf>,
+    /// Compare with this enrolled person instead
+    #[arg(long, value_name = "NAME")]
+    pub person: Option<Person>,
+    #[command(flatten)]
+    pub acceptance: AcceptanceOptions,
+    #[command(flatten)]
+    pub origin: ModelSource,
+}
 
 pub fn run(args: &Verify, model: &Path, output: &Output) -> Result<Outcome> {
     if let Some(other) = &args.other
@@ -91,9 +114,8 @@ fn print(args: &Verify, person: Option<&str>, found: &Verification, output: &Out
         "confidence": found.confidence,
         "distance": found.distance,
     });
-    let columns = "photo,other,person,decision,confidence,distance";
-    output.header(columns)?;
-    output.record(columns, object, || [in_words(args, person, found)])
+    let record = Record::new(object, [in_words(args, person, found)]);
+    output.records("photo,other,person,decision,confidence,distance", [record])
 }
 
 /// As a person would say it.

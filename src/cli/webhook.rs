@@ -1,14 +1,127 @@
 //! `--webhook`: results are posted one after the other, in a thread of its own, each until it is taken.
 
 use std::collections::VecDeque;
+use std::io::{self, Read as _, Write as _};
+use std::net::{TcpStream, ToSocketAddrs};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread;
 use std::time::{Duration, Instant};
+use std::{env, fmt, thread};
 
 use serde_json::Value;
 
-use super::args::WebhookUrl;
-use super::{Error, Output, Result, counted, http, misuse};
+use super::{Output, Result, bad_value, begin_thread, counted};
+
+/// Where the address stands that others on this machine are not to read.
+const VARIABLE: &str = "EIGENFACES_WEBHOOK";
+
+/// An address as it was given; neither it nor what is wrong with it is told.
+#[derive(Clone, PartialEq, Eq)]
+pub struct WebhookUrl(String);
+
+impl fmt::Debug for WebhookUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("WebhookUrl")
+    }
+}
+
+/// Where to send what.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Target {
+    /// Host and port.
+    pub address: (String, u16),
+    /// The header `Host`.
+    pub host: String,
+    /// Path and query.
+    pub path: String,
+}
+
+impl WebhookUrl {
+    /// Never fails: whatever refuses a value prints it.
+    #[allow(clippy::unnecessary_wraps)]
+    pub fn given(text: &str) -> Result<Self, String> {
+        Ok(Self(text.trim().to_owned()))
+    }
+
+    /// The one of the command line, or that of the environment.
+    pub fn chosen(given: Option<&Self>) -> Option<Self> {
+        let variable = env::var(VARIABLE).ok().filter(|text| !text.is_empty());
+        given.cloned().or_else(|| Self::given(&variable?).ok())
+    }
+
+    /// Where it leads.
+    /// Errors: what an address is like.
+    pub fn checked(&self) -> Result<Target, &'static str> {
+        let expected = "the address of the webhook (--webhook or EIGENFACES_WEBHOOK) is to be like http://homeassistant:8123/api/webhook/ID";
+        let (scheme, rest) = self.0.split_once("://").ok_or(expected)?;
+        match scheme.to_ascii_lowercase().as_str() {
+            "http" => {}
+            "https" => {
+                return Err(
+                    "the webhook is posted to without encryption: give an address with http://, of a receiver or a proxy in this network",
+                );
+            }
+            _ => return Err(expected),
+        }
+        if !rest.bytes().all(|byte| byte.is_ascii_graphic()) {
+            return Err(expected);
+        }
+        let rest = rest.split('#').next().unwrap_or_default();
+        let (host, path) = rest.split_at(rest.find(['/', '?']).unwrap_or(rest.len()));
+        if host.contains('@') {
+            return Err(
+                "the webhook takes no user and password: give an address that nobody can guess",
+            );
+        }
+        let (name, port) = match host.rsplit_once(':') {
+            Some((name, port)) if !port.contains(']') => {
+                (name, port.parse().map_err(|_| expected)?)
+            }
+            _ => (host, 80),
+        };
+        let name = name.trim_start_matches('[').trim_end_matches(']');
+        if name.is_empty() {
+            return Err(expected);
+        }
+        Ok(Target {
+            address: (name.to_owned(), port),
+            host: host.to_owned(),
+            path: match path.starts_with('/') {
+                true => path.to_owned(),
+                false => format!("/{path}"),
+            },
+        })
+    }
+}
+
+/// Sends a request to whoever listens there, and gives the status of the answer. `head` is the request line and the headers, a
+/// line each; each step may take so long.
+/// Errors: nobody listens, or answers in time; an answer that is not HTTP.
+pub fn status(
+    address: impl ToSocketAddrs,
+    head: &str,
+    body: &[u8],
+    longest: Duration,
+) -> io::Result<u16> {
+    let mut connected = Err(io::ErrorKind::AddrNotAvailable.into());
+    for address in address.to_socket_addrs()? {
+        connected = TcpStream::connect_timeout(&address, longest);
+        if connected.is_ok() {
+            break;
+        }
+    }
+    let mut stream = connected?;
+    stream.set_read_timeout(Some(longest))?;
+    stream.set_write_timeout(Some(longest))?;
+    let mut request = format!("{head}connection: close\r\n\r\n").into_bytes();
+    request.extend_from_slice(body);
+    stream.write_all(&request)?;
+    // As long as `HTTP/1.1 200` is.
+    let mut line = [0; 12];
+    stream.read_exact(&mut line)?;
+    let status = std::str::from_utf8(&line).ok();
+    let status = status.and_then(|line| line.strip_prefix("HTTP/1.")?.get(2..)?.parse().ok());
+    status.ok_or_else(|| io::Error::other("its answer is not HTTP"))
+}
 
 /// Each step of a request takes no longer.
 const LONGEST: Duration = Duration::from_secs(10);
@@ -47,9 +160,7 @@ impl Webhook {
         let Some(url) = WebhookUrl::chosen(given) else {
             return Ok(None);
         };
-        let target = url
-            .checked()
-            .unwrap_or_else(|wrong| misuse::bad_value(wrong));
+        let target = url.checked().unwrap_or_else(|wrong| bad_value(wrong));
         let webhook = Self(Arc::default());
         let (own, output) = (webhook.clone(), *output);
         let post = move |line: &str| {
@@ -59,12 +170,9 @@ impl Webhook {
                 target.path, target.host
             );
             let address = (target.address.0.as_str(), target.address.1);
-            http::status(address, &head, line.as_bytes(), LONGEST)
+            status(address, &head, line.as_bytes(), LONGEST)
         };
-        thread::Builder::new()
-            .name("webhook".to_owned())
-            .spawn(move || own.deliver(&output, post))
-            .map_err(|error| Error::Told(format!("no thread can be started ({error})")))?;
+        begin_thread("webhook", move || own.deliver(&output, post))?;
         Ok(Some(webhook))
     }
 
@@ -96,7 +204,8 @@ impl Webhook {
     }
 
     fn waiting(&self) -> MutexGuard<'_, Waiting> {
-        locked(&self.0.waiting)
+        let waiting = self.0.waiting.lock();
+        waiting.unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Posts what comes, for ever. Nothing of the address is said, nor of an answer but its status.
@@ -165,6 +274,51 @@ impl Waiting {
     }
 }
 
-fn locked<T>(behind: &Mutex<T>) -> MutexGuard<'_, T> {
-    behind.lock().unwrap_or_else(PoisonError::into_inner)
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_leads_somewhere() {
+        for (text, name, port, host, path) in [
+            (
+                "http://ha:8123/api/webhook/x",
+                "ha",
+                8123,
+                "ha:8123",
+                "/api/webhook/x",
+            ),
+            (" HTTP://ha/?a=b#c\n", "ha", 80, "ha", "/?a=b"),
+            ("http://ha?a", "ha", 80, "ha", "/?a"),
+            ("http://ha", "ha", 80, "ha", "/"),
+            ("http://[::1]:80/x", "::1", 80, "[::1]:80", "/x"),
+            ("http://[::1]", "::1", 80, "[::1]", "/"),
+        ] {
+            let target = WebhookUrl::given(text).unwrap().checked();
+            let target = target.unwrap_or_else(|error| panic!("{text}: {error}"));
+            assert_eq!(target.address, (name.to_owned(), port), "{text}");
+            assert_eq!((&*target.host, &*target.path), (host, path), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_with_it_is_told_without_it() {
+        for wrong in [
+            "secret",
+            "https://secret/",
+            "ftp://secret/",
+            "http://",
+            "http://:80/secret",
+            "http://ha:secret/",
+            "http://user:secret@ha/",
+            "http://ha/secret x",
+            "http://ha/secret\r\nhost: other",
+        ] {
+            let url = WebhookUrl::given(wrong).unwrap();
+            let Err(error) = url.checked() else {
+                panic!("{wrong}")
+            };
+            assert!(!format!("{error}{url:?}").contains("secret"), "{error}");
+        }
+    }
 }

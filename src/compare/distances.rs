@@ -7,10 +7,7 @@ use crate::decision::Acceptance;
 use crate::error::Result;
 use crate::face_matrix::FaceMatrix;
 use crate::gallery::Gallery;
-use crate::kernel_pca::Kernel;
-use crate::matcher::{
-    DistanceCalibration, DistanceSettings, Match, Matcher, PixelScale, squared_distance,
-};
+use crate::matcher::{DistanceCalibration, DistanceSettings, Match, Matcher, squared_distance};
 
 /// The space and everybody's mean in it, and the map from distances to decisions.
 #[derive(Debug, Clone)]
@@ -71,13 +68,9 @@ impl Compare for Distances {
     }
 
     fn in_words(&self, settings: &DistanceSettings) -> String {
-        let space = match (settings.kernel, settings.pixel_scale) {
-            (Kernel::Linear, PixelScale::Plain) => "pixels".to_owned(),
-            (Kernel::Linear, PixelScale::Deviation) => "scaled pixels".to_owned(),
-            (kernel, _) => format!("the kernel {kernel}"),
-        };
         format!(
-            "nearest mean of a person's weights ({space}), {} distance",
+            "nearest mean of a person's weights ({}), {} distance",
+            settings.space_in_words(),
             settings.metric.name()
         )
     }

@@ -68,9 +68,7 @@ pub trait Compare: fmt::Debug + Send + Sync {
 
     /// What the ranking of one face (d x 1) rests on. `coordinates` are those of the enrolled faces, where the model keeps
     /// them.
-    ///
-    /// # Errors
-    /// Parts of a model that do not fit together.
+    /// Errors: parts of a model that do not fit together.
     fn explain(
         &self,
         gallery: &Gallery,

@@ -297,9 +297,9 @@ impl Told {
             }
             Space::Scaled(space) => {
                 self.text("scaled");
-                self.doubles(space.mean().as_slice());
+                self.doubles(space.face_space().mean().as_slice());
                 self.matrix(space.projector());
-                self.doubles(space.eigenvalues());
+                self.doubles(space.face_space().eigenvalues());
             }
             // What it was learned from shows in its mean and in every eigenvalue.
             Space::Kernel(space, _) => {

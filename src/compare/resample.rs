@@ -29,9 +29,7 @@ pub trait Resample: Sync {
 
     /// Of parts that belong together, for each the people ranked for each face that it tries. People keep their numbers; whoever
     /// has no face to learn from is not ranked.
-    ///
-    /// # Errors
-    /// Faces that nothing can be learned from.
+    /// Errors: faces that nothing can be learned from.
     fn rank(&self, parts: &[Part<'_>]) -> Result<Vec<Vec<Ranking>>>;
 }
 

@@ -44,9 +44,7 @@ const SILENCE: Duration = Duration::from_secs(30);
 
 impl Address {
     /// Reads `postgresql://USER:PASSWORD@HOST:PORT/DATABASE?OPTION=VALUE`.
-    ///
-    /// # Errors
-    /// [`DatabaseProblem::Address`], which repeats nothing of what was given.
+    /// Errors: [`DatabaseProblem::Address`], which repeats nothing of what was given.
     pub fn read(given: &GivenAddress) -> Result<Self> {
         let refuse = |reason: &str| Error::Database {
             address: "postgresql://...".to_owned(),

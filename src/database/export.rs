@@ -25,9 +25,7 @@ pub struct Export<'a> {
 impl<'a> Export<'a> {
     /// Finds out what differs between the model and the database. Changes nothing, but that an empty database gets its
     /// tables. Without `indexing` the database keeps the index that it has, or has none.
-    ///
-    /// # Errors
-    /// A model that no database can stand for; another export at work; a database that cannot be used.
+    /// Errors: A model that no database can stand for; another export at work; a database that cannot be used.
     pub fn plan(
         database: &'a mut Database,
         recognizer: &'a Recognizer,
@@ -61,9 +59,7 @@ impl<'a> Export<'a> {
     ///
     /// A gallery of another face space stays as it is until this one is whole, so that whoever identifies with the
     /// former model is answered as before; then it gives way at once.
-    ///
-    /// # Errors
-    /// A connection that is lost: whoever is there is whole, and another export goes on from there.
+    /// Errors: A connection that is lost: whoever is there is whole, and another export goes on from there.
     pub fn run(self, model: &str, reached: &dyn Fn(usize)) -> Result<()> {
         let mut done = 0;
         let of = self.plan.to_bring.len();

@@ -55,9 +55,7 @@ pub struct Database {
 
 impl Database {
     /// Connects, and makes sure of what everything else needs: pgvector, and an encoding for all names.
-    ///
-    /// # Errors
-    /// [`Error::Database`].
+    /// Errors: [`Error::Database`].
     pub fn connect(given: &GivenAddress) -> Result<Self> {
         let address = Address::read(given)?;
         let connector = address::connector().map_err(|problem| address.problem(problem))?;

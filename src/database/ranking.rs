@@ -70,9 +70,7 @@ struct Statements {
 
 impl RemoteGallery {
     /// The gallery of the model's coordinates; `model` is what the model is called.
-    ///
-    /// # Errors
-    /// No gallery, one of another model, one that is not whole; no HNSW index where it is to be asked.
+    /// Errors: no gallery, one of another model, one that is not whole; no HNSW index where it is to be asked.
     pub fn open(
         database: Database,
         recognizer: &Recognizer,
@@ -119,9 +117,7 @@ impl RemoteGallery {
 
     /// Identifies each prepared face (d x n), in order: the answers of [`Recognizer::identify_faces`] where the people
     /// of the database are enrolled.
-    ///
-    /// # Errors
-    /// A database that cannot be asked.
+    /// Errors: A database that cannot be asked.
     pub fn identify_faces(
         &self,
         recognizer: &Recognizer,

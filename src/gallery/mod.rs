@@ -21,7 +21,7 @@ pub use sync::{EditOutcome, FolderScan, KnownPhoto};
 pub use undo::{LastChange, Undone};
 
 use crate::dataset::{ContentHash, Person, natural};
-use crate::error::{Error, Result};
+use crate::error::{Error, LikelihoodError, Result};
 use crate::face_matrix::{FaceMatrix, FaceSize};
 use crate::preparation::Origin;
 
@@ -126,11 +126,11 @@ impl Gallery {
         let mut doubtful = HashSet::new();
         for face in faces {
             if face.pixels.len() != size.pixels() {
-                return Err(Error::FaceShape {
+                return Err(Error::Likelihood(LikelihoodError::FaceShape {
                     given: face.pixels.len().to_string(),
                     expected: "a face".to_owned(),
                     size: size.to_string(),
-                });
+                }));
             }
             match first.position(&face, kept.len()) {
                 None => kept.push(face),
@@ -241,7 +241,7 @@ impl Gallery {
     /// not one of its people.
     ///
     /// # Errors
-    /// [`Error::NoSuchFace`].
+    /// [`LikelihoodError::NoSuchFace`].
     pub fn select(&self, faces: &[usize]) -> Result<Self> {
         debug_assert!(faces.is_sorted());
         let pixels = self.faces.select(faces)?;

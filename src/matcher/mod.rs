@@ -51,6 +51,15 @@ impl DistanceSettings {
             (PixelScale::Deviation, _) => Err(Error::PixelsNotScaled),
         }
     }
+
+    /// What weights are of: "pixels", "scaled pixels", "the kernel rbf:auto".
+    pub fn space_in_words(&self) -> String {
+        match (self.kernel, self.pixel_scale) {
+            (Kernel::Linear, PixelScale::Plain) => "pixels".to_owned(),
+            (Kernel::Linear, PixelScale::Deviation) => "scaled pixels".to_owned(),
+            (kernel, _) => format!("the kernel {kernel}"),
+        }
+    }
 }
 
 /// A space of weights, and the people of a gallery in it.
@@ -104,11 +113,6 @@ impl Matcher {
     /// The space of the weights.
     pub fn space(&self) -> &Space {
         &self.space
-    }
-
-    /// The metric of the weights.
-    pub fn metric(&self) -> Metric {
-        self.metric
     }
 
     /// The people as probes are compared with them.

@@ -65,7 +65,7 @@ impl Space {
     pub fn components(&self) -> usize {
         match self {
             Self::Linear(space) => space.components(),
-            Self::Scaled(space) => space.components(),
+            Self::Scaled(space) => space.face_space().components(),
             Self::Kernel(space, _) => space.components(),
         }
     }
@@ -74,7 +74,7 @@ impl Space {
     pub fn eigenvalues(&self) -> &[f64] {
         match self {
             Self::Linear(space) => space.eigenvalues(),
-            Self::Scaled(space) => space.eigenvalues(),
+            Self::Scaled(space) => space.face_space().eigenvalues(),
             Self::Kernel(space, _) => space.eigenvalues(),
         }
     }
@@ -83,7 +83,7 @@ impl Space {
     pub fn size(&self) -> FaceSize {
         match self {
             Self::Linear(space) => space.size(),
-            Self::Scaled(space) => space.size(),
+            Self::Scaled(space) => space.face_space().size(),
             Self::Kernel(_, size) => *size,
         }
     }
@@ -104,7 +104,7 @@ impl Space {
     pub fn total_variance(&self) -> f64 {
         match self {
             Self::Linear(space) => space.total_variance(),
-            Self::Scaled(space) => space.total_variance(),
+            Self::Scaled(space) => space.face_space().total_variance(),
             Self::Kernel(space, _) => space.total_variance(),
         }
     }
@@ -123,7 +123,7 @@ impl Space {
     pub fn mean(&self) -> DVector<f64> {
         match self {
             Self::Linear(space) => space.mean().clone(),
-            Self::Scaled(space) => space.mean().clone(),
+            Self::Scaled(space) => space.face_space().mean().clone(),
             Self::Kernel(space, _) => space.mean(),
         }
     }
@@ -132,7 +132,7 @@ impl Space {
     pub fn projector(&self) -> Option<(&DMatrix<f32>, &DVector<f64>)> {
         match self {
             Self::Linear(space) => Some((space.basis(), space.mean())),
-            Self::Scaled(space) => Some((space.projector(), space.mean())),
+            Self::Scaled(space) => Some((space.projector(), space.face_space().mean())),
             Self::Kernel(..) => None,
         }
     }
@@ -150,14 +150,6 @@ impl Space {
         match self {
             Self::Scaled(space) => Some(space),
             Self::Linear(_) | Self::Kernel(..) => None,
-        }
-    }
-
-    /// The space of the kernel, if there is one.
-    pub fn kernel(&self) -> Option<&Arc<KernelSpace>> {
-        match self {
-            Self::Kernel(space, _) => Some(space),
-            Self::Linear(_) | Self::Scaled(_) => None,
         }
     }
 }

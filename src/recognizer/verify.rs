@@ -6,7 +6,7 @@ use super::Recognizer;
 use crate::background::DAMAGED;
 use crate::compare::{Compare, Likelihoods, Likeness};
 use crate::decision::{Acceptance, ENOUGH_PEOPLE};
-use crate::error::{Error, Result};
+use crate::error::{Error, LikelihoodError, Result};
 use crate::face_matrix::{FaceMatrix, FaceSize};
 use crate::faceness::FacenessTest;
 use crate::preparation::PreparedFace;
@@ -69,7 +69,7 @@ pub fn verify_alone(
     let nobody = Likelihoods::of_nobody()?;
     let coordinates = nobody.describe(&faces);
     let likeness = nobody.pair(&coordinates, acceptance);
-    let likeness = likeness.ok_or(Error::BackgroundDamaged)?;
+    let likeness = likeness.ok_or(LikelihoodError::BackgroundDamaged)?;
     let verdict = match likeness.passes {
         true => Verdict::Same,
         false => no(&nobody, &coordinates),

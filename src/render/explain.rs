@@ -201,7 +201,7 @@ impl Explained<'_> {
             .collect();
         let compared = self.recognizer.matcher().map(Matcher::space);
         let basis = match compared.and_then(|space| space.scaled()) {
-            Some(space) => space.basis(),
+            Some(space) => space.face_space().basis(),
             None => self.recognizer.space().basis(),
         };
         let strength = |at: usize| match &shares[..] {

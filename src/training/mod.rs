@@ -15,7 +15,7 @@ use crate::background::{
 };
 use crate::dataset::{self, LabelRule, LabeledPhoto, Person, PhotoFile, Skipped};
 use crate::enrollment::{Observer, report_passed_over};
-use crate::error::{BackgroundProblem, Error, PhotoProblem, Result};
+use crate::error::{BackgroundProblem, Error, LikelihoodError, PhotoProblem, Result};
 use crate::face_matrix::FaceMatrix;
 use crate::locate::framing::Framing;
 use crate::preparation::Preparation;
@@ -73,7 +73,7 @@ pub fn learn(
             fewest: FEWEST_PEOPLE,
             enough: ENOUGH_PEOPLE,
         };
-        return Err(Error::Background { problem });
+        return Err(LikelihoodError::Background { problem }.into());
     }
     // How photos of one person differ is learned from as many directions as there are photos more than people; with half as
     // many components each is seen twice.

@@ -99,7 +99,7 @@ fn third_parties_stay_in_their_places() {
     only_in("rustls::", &["src/database/address.rs"]);
     only_in("signal_hook::", &["src/cli/mod.rs", "src/cli/interrupt.rs"]);
     only_in("unsafe {", &["src/cli/interrupt.rs"]);
-    only_in("unsafe(", &["src/cli/stdout.rs"]);
+    only_in("unsafe(", &["src/cli/output.rs"]);
     only_in(
         "hyper::",
         &["src/server/connections.rs", "src/server/zipped.rs"],

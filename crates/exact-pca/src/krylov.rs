@@ -15,9 +15,7 @@ use super::{Columns, ComponentCount, Components, PcaError, Solver, gram};
 
 /// Learns the components without forming a matrix; `None` where the accuracy of the exact routes was not
 /// reached, or so many components are wanted that these are cheaper.
-///
-/// # Errors
-/// Fewer than two faces, or faces that are all alike.
+/// Errors: fewer than two faces, or faces that are all alike.
 pub(super) fn fit(
     faces: Columns<'_>,
     wanted: ComponentCount,

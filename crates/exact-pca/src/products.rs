@@ -207,9 +207,7 @@ pub(crate) fn orthonormality(basis: &DMatrix<f64>) -> f64 {
 /// error is that of the leading ones magnified). So leading columns stay and later ones are cleaned of
 /// them: block Gram-Schmidt, twice. Directions keep their sign; a column that lies in the span of those before it
 /// gives way to some direction outside it.
-///
-/// # Errors
-/// If numbers are not finite.
+/// Errors: if numbers are not finite.
 pub(crate) fn reorthonormalise(basis: &mut DMatrix<f64>) -> Result<(), PcaError> {
     let (d, k) = basis.shape();
     let view = eigen::view(basis);

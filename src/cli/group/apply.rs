@@ -13,9 +13,11 @@ use eigenfaces::model::{Edit, Plan, Step};
 use eigenfaces::store::NamesIn;
 use eigenfaces::xmp::OwnNames;
 
-use super::super::args::{ChangeOptions, Group};
-use super::super::model_changes;
-use crate::cli::{Error, Outcome, Output, Result, counted, faces_of_people, remedy, shown};
+use super::Group;
+use crate::cli::options::ChangeOptions;
+use crate::cli::{
+    Error, Outcome, Output, Result, counted, faces_of_people, model_changes, remedy, shown,
+};
 
 pub fn run(args: &Group, table: &Path, model: &Path, output: &Output) -> Result<Outcome> {
     let (rows, encoding) = table::read(table)?;

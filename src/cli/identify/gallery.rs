@@ -2,19 +2,46 @@
 
 use std::path::Path;
 
+use clap::Args;
+#[cfg(feature = "postgres")]
+use eigenfaces::database::{Database, GivenAddress, Indexing, RemoteGallery};
 use eigenfaces::decision::Acceptance;
 use eigenfaces::preparation::PreparedFace;
 use eigenfaces::recognizer::{Identification, QueryOptions, Recognizer};
 
-#[cfg(feature = "postgres")]
-use eigenfaces::database::{Database, RemoteGallery};
+use super::Identify;
+use crate::cli::{self, Result};
 
-use crate::cli::Result;
-use crate::cli::args::Identify;
-#[cfg(not(feature = "postgres"))]
-use crate::cli::not_built;
+/// A gallery that is not the model's.
 #[cfg(feature = "postgres")]
-use crate::cli::shown;
+#[derive(Debug, Clone, Args)]
+pub struct DatabaseOptions {
+    /// Look for people in this PostgreSQL database
+    ///
+    /// One that `eigenfaces export` filled, as postgresql://USER@HOST/DATABASE. The model still tells how photos become weights.
+    #[arg(long, value_name = "URL", conflicts_with_all = ["faces", "explain"])]
+    pub gallery: Option<GivenAddress>,
+    /// Index of --gallery: none or hnsw
+    ///
+    /// Without one, everybody is looked at, and the answers are those of the model file; `hnsw` is faster, and may miss some.
+    #[arg(
+        long,
+        value_name = "INDEX",
+        default_value = "none",
+        requires = "gallery"
+    )]
+    pub index: Indexing,
+}
+
+/// A gallery that this build cannot ask: it is refused when it is to be opened.
+#[cfg(not(feature = "postgres"))]
+#[derive(Debug, Clone, Args)]
+pub struct DatabaseOptions {
+    #[arg(long, value_name = "URL", hide = true)]
+    pub gallery: Option<std::ffi::OsString>,
+    #[arg(long = "index", hide = true, requires = "gallery")]
+    _index: Option<String>,
+}
 
 /// The place where people are enrolled: a model or a database.
 pub enum Gallery {
@@ -30,14 +57,14 @@ impl Gallery {
         #[cfg(feature = "postgres")]
         if let Some(address) = &args.elsewhere.gallery {
             let (database, index) = (Database::connect(address)?, args.elsewhere.index);
-            let gallery = RemoteGallery::open(database, recognizer, &shown(model), index)?;
+            let gallery = RemoteGallery::open(database, recognizer, &cli::shown(model), index)?;
             return Ok(Self::Database(Box::new(gallery)));
         }
         #[cfg(not(feature = "postgres"))]
         let _ = (recognizer, model);
         #[cfg(not(feature = "postgres"))]
         if args.elsewhere.gallery.is_some() {
-            return Err(not_built("PostgreSQL", "postgres"));
+            return Err(cli::not_built("PostgreSQL", "postgres"));
         }
         Ok(Self::Model)
     }

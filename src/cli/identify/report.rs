@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use super::gallery::Gallery;
 use crate::cli::output::with_schema;
 use crate::cli::webhook::Webhook;
-use crate::cli::{Error, Output, Result, counted, one_line, percent, remedy, shown};
+use crate::cli::{Error, Output, Record, Result, counted, one_line, percent, remedy, shown};
 
 /// Prints what is found in each photo.
 pub struct Report<'a> {
@@ -51,7 +51,7 @@ impl Report<'_> {
     }
 
     pub fn begin(&self) -> Result<()> {
-        self.printed(self.output.header("photo,face,x,y,width,height,decision,person,confidence,distance,closest,probable,error"))
+        self.printed(self.output.header(COLUMNS))
     }
 
     fn printed(&self, printed: Result<()>) -> Result<()> {
@@ -91,22 +91,17 @@ impl Report<'_> {
     }
 
     fn tell(&self, photo: &Path, found: &[Identification], object: Value) -> Result<()> {
+        if found.is_empty() {
+            let record = Record::new(object, [format!("{}: no face found", shown(photo))]);
+            let row = row_without_face(photo, "no-face-found", String::new());
+            return self.output.record(COLUMNS, record.with_rows([row]));
+        }
         let numbered = || (1..).zip(found);
-        let lines = || match found {
-            [] => vec![format!("{}: no face found", shown(photo))],
-            found => {
-                let name = |number| named(photo, number, found.len());
-                let faces = numbered().flat_map(|(number, face)| self.face(&name(number), face));
-                faces.collect()
-            }
-        };
-        let rows = || match found {
-            [] => vec![row_without_face(photo, "no-face-found", String::new())],
-            _ => numbered()
-                .map(|(number, face)| row(photo, number, face))
-                .collect(),
-        };
-        self.output.entry(|| object, lines, rows)
+        let name = |number| named(photo, number, found.len());
+        let lines = numbered().flat_map(|(number, face)| self.face(&name(number), face));
+        let rows = numbered().map(|(number, face)| row(photo, number, face));
+        self.output
+            .record(COLUMNS, Record::new(object, lines).with_rows(rows))
     }
 
     fn face(&self, name: &str, found: &Identification) -> Vec<String> {
@@ -132,8 +127,9 @@ impl Report<'_> {
         if let Some(webhook) = &self.webhook {
             webhook.post(&with_schema(object.clone()));
         }
-        let row = || [row_without_face(photo, "error", problem)];
-        self.printed(self.output.entry(|| object, || None, row))
+        let row = row_without_face(photo, "error", problem);
+        let record = Record::new(object, None).with_rows([row]);
+        self.printed(self.output.record(COLUMNS, record))
     }
 
     /// As a person would say it, and why somebody who is likely was not named.
@@ -206,14 +202,15 @@ fn row(photo: &Path, number: usize, found: &Identification) -> Vec<String> {
     ]
 }
 
-const COLUMNS: usize = 13;
+const COLUMNS: &str =
+    "photo,face,x,y,width,height,decision,person,confidence,distance,closest,probable,error";
 
 /// The row of a photo in which no face was found, or that could not be looked at.
 fn row_without_face(photo: &Path, decision: &str, error: String) -> Vec<String> {
-    let mut row = vec![String::new(); COLUMNS];
+    let mut row = vec![String::new(); 13];
     row[0] = path_as_text(photo);
     row[6] = decision.to_owned();
-    row[COLUMNS - 1] = error;
+    row[12] = error;
     row
 }
 

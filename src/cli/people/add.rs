@@ -1,19 +1,17 @@
 //! `eigenfaces people add`: one face of a photo is enrolled.
 
-use eigenfaces::Model;
 use eigenfaces::dataset::{Person, Photo};
 use eigenfaces::decision::Decision;
-use eigenfaces::enrollment;
 use eigenfaces::error::PhotoProblem;
 use eigenfaces::face_matrix::FaceMatrix;
 use eigenfaces::gallery::{Gallery, KnownPhoto, LabeledFace};
 use eigenfaces::model::{Edit, Plan, Step};
 use eigenfaces::preparation::FaceChoice;
 use eigenfaces::recognizer::{QueryOptions, Recognizer};
+use eigenfaces::{Model, enrollment};
 use serde_json::json;
 
-use super::Told;
-use crate::cli::args::AddFace;
+use super::{AddFace, Told};
 use crate::cli::{Output, Result, one_line, shown};
 
 pub fn edit(args: &AddFace, known: &Model, output: &Output) -> Result<Edit> {

@@ -20,11 +20,13 @@ mod light;
 #[doc(hidden)]
 pub mod likelihood;
 mod moments;
-mod mouth;
+#[doc(hidden)]
+pub mod mouth;
 mod people;
 mod training;
 mod two_covariance;
-mod view;
+#[doc(hidden)]
+pub mod view;
 
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};

@@ -4,15 +4,14 @@
 //! How far the mouth lies to the side follows from what the left half has more of than the right one, how low it lies from
 //! what both have together. So a mirrored face has, to the last bit, its mouth on the other side.
 
-mod learning;
-
 use super::FACE;
 use super::view::{BELOW_EYES, EYES, Mouth, SUBPIXELS, Stretch, View, Zoom, nearest};
 use crate::features::texture::directions::{self, mirrored};
 use crate::features::texture::{Grid, Picture};
 use vectorised::vectorised;
 
-pub use learning::MarkedMouth;
+/// The middle of the mouth in an aligned face, in pixels from the middle of its first one.
+pub type MarkedMouth = [f64; 2];
 
 /// Cells in which gradients are looked at.
 pub const GRID: Grid = Grid {
@@ -30,12 +29,12 @@ pub const STEPS: usize = 3;
 /// Finds mouths.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MouthFinder {
-    pub(super) steps: Vec<Step>,
+    pub steps: Vec<Step>,
 }
 
 /// One step: how far the mouth of a view lies from its usual place.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Step {
+pub struct Step {
     /// From the differences of the halves.
     pub across: Line,
     /// From their sums.
@@ -44,14 +43,14 @@ pub(super) struct Step {
 
 /// A linear map from [`FEATURES`] numbers: `scale (Σ weights x) + bias`, in parts of a pixel.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Line {
+pub struct Line {
     pub weights: Vec<i8>,
     pub scale: f32,
     pub bias: f32,
 }
 
 /// The gradients of a view.
-pub(super) struct Seen {
+pub struct Seen {
     /// Sums of both halves.
     pub both: Vec<i16>,
     /// What the left half has more of.

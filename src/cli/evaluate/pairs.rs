@@ -13,8 +13,9 @@ use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
 use eigenfaces::locate::framing::{CropEyes, Crops};
 use eigenfaces::preparation::Origin;
 
-use super::args::{BackgroundModel, Evaluate};
-use super::{Error, Outcome, Output, Result, counted, learning, misuse, share, shown};
+use super::Evaluate;
+use crate::cli::learning::{self, BackgroundModel};
+use crate::cli::{Error, Outcome, Output, Result, bad_value, counted, share, shown};
 
 pub fn run(args: &Evaluate, table: &Path, output: &Output) -> Result<Outcome> {
     let problem = |problem: String| Error::about(table, problem);
@@ -27,7 +28,7 @@ pub fn run(args: &Evaluate, table: &Path, output: &Output) -> Result<Outcome> {
         None | Some(BackgroundModel::Bundled) => LearnedFrom::Bundled,
         Some(BackgroundModel::OtherFolds) => LearnedFrom::OtherFolds,
         Some(BackgroundModel::None | BackgroundModel::File(_)) => {
-            misuse::bad_value("--background: with --pairs it is bundled or other-folds")
+            bad_value("--background: with --pairs it is bundled or other-folds")
         }
     };
     let mut listing = dataset::list_labeled(&args.faces, &args.labels.rule)?;

@@ -7,12 +7,12 @@ use eigenfaces::enrollment;
 use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
 use eigenfaces::locate::framing::Framing;
 use eigenfaces::pca::minimize::{self, Round};
-use eigenfaces::pca::scaled::ScaledComponents;
-use eigenfaces::pca::{Accumulator, ComponentCount, Components, Pca, Rule, Solver, scaled};
+use eigenfaces::pca::scaled::{self, ScaledComponents};
+use eigenfaces::pca::{Accumulator, ComponentCount, Components, Pca, Rule, Solver};
 use eigenfaces::preparation::Preparation;
 
-use super::args::Basis;
-use super::{Outcome, Output, Result, learning};
+use super::Basis;
+use crate::cli::{Outcome, Output, Result, learning};
 
 /// Bytes of faces that are read at a time: enough for the sums to be bound by arithmetic.
 const CHUNK: usize = 32 << 20;

@@ -12,10 +12,12 @@ use eigenfaces::evaluate::{self, Suspects};
 use eigenfaces::gallery::{Gallery, LabeledFace, SamePhotos};
 use eigenfaces::grouping::ONE_PERSON;
 use eigenfaces::recognizer::{Recognizer, Settings};
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::args::Enroll;
-use super::{Outcome, Output, Result, counted, faces_of_people, one_line, percent, shown};
+use super::Enroll;
+use crate::cli::{
+    Outcome, Output, Record, Result, counted, faces_of_people, one_line, percent, shown,
+};
 
 /// Photos with one finding that are named without --verbose.
 const NAMED: usize = 5;
@@ -93,21 +95,16 @@ fn take_same_photos(
     (kept, same)
 }
 
-/// Something to correct in the folder.
-struct Finding {
-    text: String,
-    object: Value,
-}
-
+/// What is to be corrected in the folder.
 fn findings(
     gallery: &Gallery,
     same: &[(LabeledFace, LabeledFace)],
     suspects: &Suspects,
-) -> Vec<Finding> {
+) -> Vec<Record> {
     let photo = |face: usize| gallery.enrolled()[face].source.as_str();
     let name = |person: usize| gallery.people()[person].as_str();
     let person = |face: usize| name(gallery.enrolled()[face].person);
-    let mut found: Vec<Finding> = same
+    let mut found: Vec<Record> = same
         .iter()
         .map(|(a, b)| {
             duplicate(
@@ -126,17 +123,7 @@ fn findings(
     }));
     found.extend(suspects.mislabelled.iter().map(|wrong| {
         let (photo, person, nearest) = (photo(wrong.face), person(wrong.face), name(wrong.nearest));
-        Finding {
-            text: format!(
-                "{}: labelled {}, looks like {} ({}; distance {:.3}, {:.3} to the label's other photos)",
-                one_line(photo),
-                one_line(person),
-                one_line(nearest),
-                percent(wrong.confidence),
-                wrong.nearest_distance,
-                wrong.own_distance
-            ),
-            object: json!({
+        Record::new(json!({
                 "finding": "wrong-label",
                 "photo": photo,
                 "person": person,
@@ -144,41 +131,45 @@ fn findings(
                 "confidence": wrong.confidence,
                 "distance": wrong.nearest_distance,
                 "own_distance": wrong.own_distance,
-            }),
-        }
+            }), [format!(
+                "{}: labelled {}, looks like {} ({}; distance {:.3}, {:.3} to the label's other photos)",
+                one_line(photo),
+                one_line(person),
+                one_line(nearest),
+                percent(wrong.confidence),
+                wrong.nearest_distance,
+                wrong.own_distance
+            )])
     }));
-    found.extend(suspects.several_people.iter().map(|several| Finding {
-        text: format!(
+    found.extend(suspects.several_people.iter().map(|several| Record::new(json!({
+            "finding": "several-people",
+            "person": name(several.person),
+            "likeness": several.score,
+            "likeness_limit": ONE_PERSON,
+        }), [format!(
             "{}: {} do not look like one person (score {:.1}, where one person's reach {:.1}); eigenfaces group tells people apart",
             one_line(name(several.person)),
             counted(several.faces, "photo", "photos"),
             several.score,
             ONE_PERSON
-        ),
-        object: json!({
-            "finding": "several-people",
-            "person": name(several.person),
-            "likeness": several.score,
-            "likeness_limit": ONE_PERSON,
-        }),
-    }));
+        )])));
     found.extend(suspects.not_faces.iter().map(|odd| {
         let (photo, person) = (photo(odd.face), person(odd.face));
-        Finding {
-            text: format!(
-                "{}: does not look like a face (face score {:.2}, where {:.2} is asked for)",
-                one_line(photo),
-                odd.face_score,
-                odd.limit
-            ),
-            object: json!({
+        Record::new(
+            json!({
                 "finding": "not-a-face",
                 "photo": photo,
                 "person": person,
                 "likeness": odd.face_score,
                 "likeness_limit": odd.limit,
             }),
-        }
+            [format!(
+                "{}: does not look like a face (face score {:.2}, where {:.2} is asked for)",
+                one_line(photo),
+                odd.face_score,
+                odd.limit
+            )],
+        )
     }));
     found.extend(suspects.flaws.iter().map(|&(face, flaw)| {
         let (kind, text, measure, limit) = match flaw {
@@ -212,43 +203,29 @@ fn findings(
                 DAMAGED,
             ),
         };
-        Finding {
-            text: format!("{}: {text}", one_line(photo(face))),
-            object: json!({
+        Record::new(json!({
                 "finding": kind,
                 "photo": photo(face),
                 "person": person(face),
                 "quality": measure,
                 "quality_limit": limit,
-            }),
-        }
+            }), [format!("{}: {text}", one_line(photo(face)))])
     }));
     found.extend(alike(gallery.people()).iter().map(|people| {
         let names: Vec<&str> = people.iter().map(Person::as_str).collect();
-        Finding {
-            text: format!(
+        Record::new(json!({ "finding": "alike-names", "people": names }), [format!(
                 "{}: these names differ only in case, blanks or hyphens; if they are one person, give them one name, or join them with eigenfaces people merge",
                 one_line(&names.join(", "))
-            ),
-            object: json!({ "finding": "alike-names", "people": names }),
-        }
+            )])
     }));
     found
 }
 
-fn duplicate(photos: [&str; 2], people: [&str; 2], correlation: f64) -> Finding {
+fn duplicate(photos: [&str; 2], people: [&str; 2], correlation: f64) -> Record {
     let [first, second] = photos.map(one_line);
     let [first_person, second_person] = people.map(one_line);
-    Finding {
-        text: format!(
-            "{first} (labelled {first_person}) and {second} (labelled {second_person}): {} picture",
-            if correlation >= 1.0 {
-                "the same"
-            } else {
-                "nearly the same"
-            }
-        ),
-        object: json!({
+    Record::new(
+        json!({
             "finding": "same-picture",
             "photo": photos[0],
             "person": people[0],
@@ -256,7 +233,15 @@ fn duplicate(photos: [&str; 2], people: [&str; 2], correlation: f64) -> Finding 
             "other_person": people[1],
             "correlation": correlation,
         }),
-    }
+        [format!(
+            "{first} (labelled {first_person}) and {second} (labelled {second_person}): {} picture",
+            if correlation >= 1.0 {
+                "the same"
+            } else {
+                "nearly the same"
+            }
+        )],
+    )
 }
 
 /// Columns of the table: whatever a finding may have.
@@ -264,15 +249,12 @@ const COLUMNS: &str = "finding,photo,person,other_photo,other_person,looks_like,
 
 fn print(
     gallery: &Gallery,
-    findings: Vec<Finding>,
+    findings: Vec<Record>,
     suspects: &Suspects,
     output: &Output,
 ) -> Result<()> {
-    output.header(COLUMNS)?;
     let count = findings.len();
-    for Finding { text, object } in findings {
-        output.record(COLUMNS, object, || [text])?;
-    }
+    output.records(COLUMNS, findings)?;
     let seen = faces_of_people(gallery.len(), gallery.people().len());
     output.say(&match count {
         0 => format!("{seen}: nothing to correct"),
