@@ -275,11 +275,12 @@ fn in_words(
         ),
     ];
     lines.extend(steps.iter().map(|(step, error)| {
+        // Rounded to what is printed: no "-0.0".
+        let explained = (error.explained * 1e3).round() / 10.0 + 0.0;
         format!(
-            "  {:>11}  {:>23.1}  {:>7.1} %  {:>7}",
+            "  {:>11}  {:>23.1}  {explained:>7.1} %  {:>7}",
             step.components,
             error.rms,
-            error.explained * 100.0,
             decibels(error)
         )
     }));
