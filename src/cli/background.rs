@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args;
-use eigenfaces::background::{Background, OwnBackground, Provenance, Training};
+use eigenfaces::background::{Background, LightVariation, OwnBackground, Provenance, Training};
 use eigenfaces::store::{self, Outputs};
 use eigenfaces::training::{self, ENOUGH_PEOPLE};
 use serde_json::json;
@@ -47,21 +47,21 @@ pub fn run(args: &LearnBackground, output: &Output) -> Result<Outcome> {
     inputs.extend(files::table(&args.labels.rule));
     let outputs = Outputs::new(inputs, args.force.into());
     let file = outputs.claim(&args.output)?;
-    let mouths = Background::bundled()
-        .map_err(eigenfaces::Error::from)?
-        .mouths();
+    let bundled = Background::bundled().map_err(eigenfaces::Error::from)?;
     output.say("every photo is read once, and twice more as damaged copies; nothing is written before the end");
     let learned = training::learn(
         &args.faces,
         &args.labels.rule,
         |_| false,
-        mouths,
+        bundled.mouths(),
         Training::default(),
         output,
     )?;
     let (people, photos) = (learned.people.len(), learned.photos);
+    let light =
+        LightVariation::carried(bundled, &learned.background).map_err(eigenfaces::Error::from)?;
     let own = OwnBackground::new(
-        learned.background,
+        learned.background.with_light(light),
         Provenance {
             source: args.source.clone(),
             license: args.license.clone(),

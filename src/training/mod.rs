@@ -2,7 +2,7 @@
 //!
 //! Faces are found and aligned as everywhere, and described; how people differ and how photos of one person do is learned from
 //! these ([`Training`]), then what damage does to a face, from damaged copies of the photos. Where mouths are is
-//! known already; what hard light does is taken over from the bundled model ([`LightVariation::carried`]).
+//! known already. What hard light does is not learned here: [`LightVariation::carried`](crate::background::LightVariation::carried) takes it over from another model.
 
 mod damaged;
 
@@ -10,8 +10,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::background::{
-    Background, DamageVariation, DamagedPhotos, Described, FACE, LightVariation, MouthFinder,
-    Training,
+    Background, DamageVariation, DamagedPhotos, Described, FACE, MouthFinder, Training,
 };
 use crate::dataset::{self, LabelRule, LabeledPhoto, Person, PhotoFile, Skipped};
 use crate::enrollment::{Observer, report_passed_over};
@@ -85,9 +84,8 @@ pub fn learn(
     let background = training.learn(&photos.described(mouths)?, mouths)?;
     let families = photos.damaged(&background, observer)?;
     let damage = DamageVariation::learn(&background, &families)?;
-    let light = LightVariation::carried(Background::bundled()?, &background)?;
     Ok(Learned {
-        background: background.with_damage(damage).with_light(light),
+        background: background.with_damage(damage),
         people: people.into_keys().cloned().collect(),
         with_two_photos,
         photos: photos.faces.len(),

@@ -29,8 +29,14 @@ impl Directions {
         let mut second = DMatrix::zeros(k, k);
         eigen::add_outer(&mut second, &DMatrix::from_columns(differences));
         second /= differences.len() as f64;
+        Self::of(second, rank.min(differences.len()))
+    }
+
+    /// At most `rank` principal directions of second moments (k x k) of whitened differences; `None` where these are not
+    /// finite.
+    pub fn of(second: DMatrix<f64>, rank: usize) -> Option<Self> {
+        let kept = rank.min(second.nrows());
         let (values, vectors) = eigen::all_unmeasured(second)?;
-        let kept = rank.min(differences.len()).min(k);
         let rows = vectors.columns(0, kept);
         Some(Self {
             variance: values[..kept].iter().map(|&v| v.max(0.0) as f32).collect(),

@@ -12,7 +12,7 @@ use nalgebra::{DMatrix, DVector};
 use symmetric_eigen as eigen;
 
 use super::directions::{Directions, whitened};
-use super::{Background, Calibration};
+use super::{Background, Calibration, Projection};
 use crate::error::{BackgroundProblem, Error, Result};
 
 /// r, the directions of each channel. 12 to 40 do alike.
@@ -51,14 +51,10 @@ impl LightVariation {
         let count = persons.iter().max().map_or(0, |last| last + 1);
         let mut light = Self::default();
         for (channel, directions) in light.channels.iter_mut().enumerate() {
-            let whiten = background.projections[channel]
-                .between
-                .iter()
-                .map(|psi| 1.0 / (1.0 + psi).sqrt());
-            let whiten = DVector::from_iterator(k, whiten);
+            let between = &background.projections[channel].between;
             let whitened = |photo: usize| {
                 let column = raw.view((channel * k, photo), (k, 1)).map(f64::from);
-                column.component_mul(&whiten)
+                DVector::from_vec(whitened(column.iter().copied(), between))
             };
             let mut differences = Vec::new();
             for person in 0..count {
@@ -90,33 +86,32 @@ impl LightVariation {
     pub fn carried(from: &Background, to: &Background) -> Result<Self> {
         let mut light = Self::default();
         for (channel, carried) in light.channels.iter_mut().enumerate() {
-            let known = &from.light.channels[channel];
+            let (known, k) = (&from.light.channels[channel], from.components());
             if known.variance.is_empty() {
                 continue;
             }
             let [of, into] = [from, to].map(|model| &model.projections[channel]);
-            let (basis, k) = (of.directions(), of.between.len());
+            let [basis, other] = [of, into].map(Projection::directions);
             let products = eigen::inner_product(eigen::view(&basis), eigen::view(&basis));
             let root = eigen::inverse_cholesky(products).ok_or(Error::BackgroundDamaged)?;
-            let other = into.directions();
             let across = eigen::inner_product(eigen::view(&other), eigen::view(&basis));
-            let count = (known.variance.len() as f64).sqrt();
-            let scaled = known
-                .rows
-                .chunks_exact(k)
-                .zip(&known.variance)
-                .map(|(w, &v)| {
-                    let length = f64::from(v).sqrt() * count;
-                    let light = w
-                        .iter()
-                        .zip(&of.between)
-                        .map(|(&w, psi)| f64::from(w) * (1.0 + psi).sqrt() * length);
-                    let light = DVector::from_iterator(k, light);
-                    let moved = &across * (root.transpose() * (&root * light));
-                    DVector::from_vec(whitened(moved.iter().copied(), &into.between))
-                });
-            let scaled: Vec<DVector<f64>> = scaled.collect();
-            *carried = Directions::learn(&scaled, DIRECTIONS).unwrap_or_default();
+            // √v w of each direction as coordinates, no longer whitened: k x r.
+            let mut moved =
+                DMatrix::from_column_slice(k, known.variance.len(), &known.rows).map(f64::from);
+            for (mut row, psi) in moved.row_iter_mut().zip(&of.between) {
+                row *= (1.0 + psi).sqrt();
+            }
+            for (mut column, &v) in moved.column_iter_mut().zip(&known.variance) {
+                column *= f64::from(v).sqrt();
+            }
+            moved = across * (root.transpose() * (root * moved));
+            for (mut row, psi) in moved.row_iter_mut().zip(&into.between) {
+                row /= (1.0 + psi).sqrt();
+            }
+            let mut second = DMatrix::zeros(into.between.len(), into.between.len());
+            eigen::add_outer(&mut second, &moved);
+            *carried =
+                Directions::of(second, known.variance.len()).ok_or(Error::BackgroundDamaged)?;
         }
         Ok(light)
     }
