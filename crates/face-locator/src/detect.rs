@@ -48,14 +48,18 @@ const MOST_ELONGATED: u32 = 1280 * 560 / (WINDOW * WINDOW);
 /// A closer look has so many levels of the detector's pyramid more.
 const LEVELS_CLOSER: usize = 2;
 
+/// In closer looks, and at a glance that tells whether there are small faces at all, windows are so many pixels apart: of
+/// 1,630 small faces as many are found as at [`STEP`], in a third of the time (docs/notebook/finding-faces.md).
+const STEP_CLOSER: u32 = 2 * STEP;
+
 /// Faces of so many windows at most, when the photo is looked at first, are small: there may be smaller ones.
 const SMALL: f64 = 1.5;
 
 /// Where a look adds less than this share (one in so many) of the faces, there are hardly smaller ones.
 const FEW: usize = 5;
 
-/// Windows are so many pixels apart at a glance that tells whether there are small faces at all.
-const GLANCE_STEP: u32 = 2 * STEP;
+/// Scores are sums over windows: by this factor those of a closer look grow to what they would be at [`STEP`].
+const SCORE_CLOSER: f32 = 2.5;
 
 /// Score of the faces that only closer looks show: they have more places at which to be wrong.
 const MIN_SCORE_CLOSER: f32 = 4.0;
@@ -126,16 +130,9 @@ fn look_closer(photo: &GrayImage, faces: &mut Vec<Detection>) -> Result<(), Loca
             break;
         }
         has_small = true;
-        let found = look(photo, next, |cascade, picture| {
-            cascade.detect_finest(picture, STEP, LEVELS_CLOSER)
-        })?;
+        let found = new_faces(photo, (scale, next), faces)?;
         let before = faces.len();
-        for face in found {
-            let is_known = faces.iter().any(|other| are_one(other.bounds, face.bounds));
-            if face.score >= MIN_SCORE_CLOSER && !is_known {
-                faces.push(face);
-            }
-        }
+        faces.extend(found);
         if faces.len() - before <= faces.len() / FEW {
             break;
         }
@@ -144,10 +141,46 @@ fn look_closer(photo: &GrayImage, faces: &mut Vec<Detection>) -> Result<(), Loca
     Ok(())
 }
 
+/// The faces that a look at the scale `next` adds to those known from a look at `scale`: many at the larger step, few at the
+/// smaller one, as a single find is more often wrong.
+fn new_faces(
+    photo: &GrayImage,
+    (scale, next): (f64, f64),
+    known: &[Detection],
+) -> Result<Vec<Detection>, LocateError> {
+    // The closest look is often less than two levels away from the one before.
+    let levels = match next * f64::from(LEVEL_SCALE) > scale * 1.1 {
+        true => LEVELS_CLOSER,
+        false => 1,
+    };
+    let at = |step, levels, scores: f32| {
+        let found = look(photo, next, |cascade, picture| {
+            cascade.detect_finest(picture, step, levels)
+        })?;
+        let mut new: Vec<Detection> = Vec::new();
+        for mut face in found {
+            face.score *= scores;
+            let is_known = known
+                .iter()
+                .chain(&new)
+                .any(|other| are_one(other.bounds, face.bounds));
+            if face.score >= MIN_SCORE_CLOSER && !is_known {
+                new.push(face);
+            }
+        }
+        Ok(new)
+    };
+    let found = at(STEP_CLOSER, levels, SCORE_CLOSER)?;
+    match found.len() {
+        1..=FEW => at(STEP, LEVELS_CLOSER, 1.0),
+        _ => Ok(found),
+    }
+}
+
 /// The score of all that a glance shows at this scale.
 fn glance(photo: &GrayImage, scale: f64) -> Result<f64, LocateError> {
     let found = look(photo, scale, |cascade, picture| {
-        cascade.detect_finest(picture, GLANCE_STEP, 1)
+        cascade.detect_finest(picture, STEP_CLOSER, 1)
     })?;
     Ok(found.iter().map(|face| f64::from(face.score)).sum())
 }

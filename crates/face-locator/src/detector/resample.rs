@@ -2,7 +2,6 @@
 
 use image::GrayImage;
 
-use crate::bilinear::pixels_of;
 use vectorised::vectorised_mut;
 
 /// A rectangle of a picture. It may reach beyond it; what lies outside is black.
@@ -78,15 +77,25 @@ impl Positions {
     }
 }
 
+/// A row of the region, interpolated at the target's columns.
+#[derive(Debug, Default)]
+struct Line {
+    /// The region's row that it was made of.
+    row: Option<usize>,
+    values: Vec<f64>,
+}
+
 /// Resamples; holds the memory for it, so that one can be used many times.
 #[derive(Debug, Default)]
 pub(super) struct Resampler {
     columns: Positions,
     rows: Positions,
-    /// Rows that reach beyond the picture, two of them put together.
-    padded: [Vec<u8>; 2],
-    /// Of every target column, the four source pixels that it lies between, as [`pixels_of`] takes them.
-    gathered: Vec<i32>,
+    /// A row that reaches beyond the picture, put together.
+    padded: Vec<u8>,
+    /// Of every target column, the two source pixels that it lies between.
+    pairs: Vec<u16>,
+    /// The two rows that a target row lies between.
+    lines: [Line; 2],
 }
 
 impl Resampler {
@@ -101,9 +110,19 @@ impl Resampler {
         if region.width < 2 || region.height < 2 || width == 0 {
             return;
         }
+        if (region.width, region.height) == (width, height) {
+            for (row, line) in target.chunks_exact_mut(width).enumerate() {
+                line.copy_from_slice(region.row(row, picture, &mut self.padded));
+            }
+            return;
+        }
         self.columns.spread(width, region.width);
         self.rows.spread(height, region.height);
-        self.gathered.resize(width, 0);
+        self.pairs.resize(width, 0);
+        for line in &mut self.lines {
+            line.row = None;
+            line.values.resize(width, 0.0);
+        }
         vectorised_mut(
             #[inline(always)]
             || self.fill(picture, region, target),
@@ -112,39 +131,42 @@ impl Resampler {
 
     #[inline(always)]
     fn fill(&mut self, picture: &GrayImage, region: Region, target: &mut [u8]) {
-        let [above, below] = &mut self.padded;
-        let mut ready = None;
         let lines = target.chunks_exact_mut(self.columns.first.len());
-        for ((line, &first), &weight) in lines.zip(&self.rows.first).zip(&self.rows.weight) {
-            if ready != Some(first) {
-                let upper = region.row(first, picture, above);
-                let lower = region.row(first + 1, picture, below);
-                for (pixels, &first) in self.gathered.iter_mut().zip(&self.columns.first) {
-                    *pixels = i32::from(pair(upper, first)) | i32::from(pair(lower, first)) << 16;
-                }
-                ready = Some(first);
+        for (target, at) in lines.zip(0..) {
+            let (first, weight) = (self.rows.first[at], self.rows.weight[at]);
+            // The lower row of the target row before is often the upper one of this.
+            if self.lines[1].row == Some(first) {
+                self.lines.swap(0, 1);
             }
-            let columns = self.gathered.iter().zip(&self.columns.weight);
-            for (pixel, (&square, &along)) in line.iter_mut().zip(columns) {
-                let [upper_left, upper_right, lower_left, lower_right] = pixels_of(square);
-                let between = |left: i32, right: i32| {
-                    (1.0 - along) * f64::from(left) + along * f64::from(right)
-                };
-                let (upper, lower) = (
-                    between(upper_left, upper_right),
-                    between(lower_left, lower_right),
-                );
+            self.interpolate(0, region, first, picture);
+            self.interpolate(1, region, first + 1, picture);
+            let [upper, lower] = &self.lines;
+            let values = upper.values.iter().zip(&lower.values);
+            for (pixel, (&upper, &lower)) in target.iter_mut().zip(values) {
                 *pixel = whole_part((1.0 - weight) * upper + weight * lower);
             }
         }
     }
-}
 
-/// A pixel of a row, and the next in the upper half: both at once cost as much to load as one.
-#[inline(always)]
-fn pair(row: &[u8], first: usize) -> u16 {
-    let pixels = row.get(first..).and_then(<[u8]>::first_chunk);
-    pixels.copied().map_or(0, u16::from_le_bytes)
+    /// Makes one of the two lines of a row of the region, unless it is of that row already.
+    #[inline(always)]
+    fn interpolate(&mut self, line: usize, region: Region, row: usize, picture: &GrayImage) {
+        let line = &mut self.lines[line];
+        if line.row == Some(row) {
+            return;
+        }
+        line.row = Some(row);
+        let pixels = region.row(row, picture, &mut self.padded);
+        for (pair, &first) in self.pairs.iter_mut().zip(&self.columns.first) {
+            let both = pixels.get(first..).and_then(<[u8]>::first_chunk);
+            *pair = both.copied().map_or(0, u16::from_le_bytes);
+        }
+        let columns = self.pairs.iter().zip(&self.columns.weight);
+        for (value, (&pair, &along)) in line.values.iter_mut().zip(columns) {
+            let (left, right) = (f64::from(pair & 0xff), f64::from(pair >> 8));
+            *value = (1.0 - along) * left + along * right;
+        }
+    }
 }
 
 /// The whole part of a number, or the nearest that a byte holds: where a region is enlarged, its last pixels are
