@@ -1,4 +1,5 @@
 //! Links of the documents lead somewhere: to files that are there, and to headings in them; so do paths of documents in comments.
+//! Functions that links name are defined in the files they lead to.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -72,6 +73,36 @@ fn links_of_documents_lead_somewhere() {
     }
     assert!(followed > 50, "only {followed} links");
     assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// Whether a source file defines a function, given as `name`, or `Type::name` for one in an `impl` of the type.
+fn defines(source: &str, function: &str) -> bool {
+    let (of, name) = function.rsplit_once("::").unwrap_or(("", function));
+    let starts = [format!("fn {name}("), format!("fn {name}<")];
+    let is_impl = |line: &str| line.starts_with("impl") && line.contains(of);
+    source.split("\n}\n").any(|block| {
+        (of.is_empty() || block.lines().any(is_impl)) && starts.iter().any(|it| block.contains(it))
+    })
+}
+
+#[test]
+fn functions_that_links_name_are_where_they_lead() {
+    if !project().join("crates").exists() {
+        eprintln!("skipped: this is the package, which lacks some of the files");
+        return;
+    }
+    let page = project().join("docs/ARCHITECTURE.md");
+    let text = fs::read_to_string(&page).unwrap();
+    let links = text.split("[`").skip(1).filter_map(|link| {
+        let (function, rest) = link.split_once("`](")?;
+        Some((function, rest.split_once(')')?.0))
+    });
+    let links: Vec<(&str, &str)> = links.collect();
+    for (function, file) in &links {
+        let source = fs::read_to_string(page.with_file_name(file)).unwrap();
+        assert!(defines(&source, function), "{file} has no {function}");
+    }
+    assert!(links.len() >= 9, "only {} functions", links.len());
 }
 
 #[test]
