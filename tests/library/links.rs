@@ -41,40 +41,6 @@ fn anchors(document: &str) -> BTreeSet<String> {
     anchors.map(|anchor| anchor.replace(' ', "-")).collect()
 }
 
-#[test]
-fn links_of_documents_lead_somewhere() {
-    if !project().join("python").exists() {
-        eprintln!("skipped: this is the package, which lacks what some links lead to");
-        return;
-    }
-    let (mut followed, mut wrong) = (0, Vec::new());
-    for page in files(project(), &[".md"]) {
-        let text = prose(&fs::read_to_string(&page).unwrap());
-        for target in text.split("](").skip(1) {
-            let target = target.split([')', ' ']).next().unwrap();
-            if target.starts_with("http") {
-                continue;
-            }
-            let (path, anchor) = target.split_once('#').unwrap_or((target, ""));
-            let to = match path {
-                "" => page.clone(),
-                path => page.parent().unwrap().join(path),
-            };
-            let is_there = match anchor {
-                "" => to.exists(),
-                anchor => fs::read_to_string(&to)
-                    .is_ok_and(|document| anchors(&prose(&document)).contains(anchor)),
-            };
-            followed += 1;
-            if !is_there {
-                wrong.push(format!("{}: {target}", page.display()));
-            }
-        }
-    }
-    assert!(followed > 50, "only {followed} links");
-    assert!(wrong.is_empty(), "{wrong:#?}");
-}
-
 /// Whether a source file defines a function, given as `name`, or `Type::name` for one in an `impl` of the type.
 fn defines(source: &str, function: &str) -> bool {
     let (of, name) = function.rsplit_once("::").unwrap_or(("", function));
@@ -86,23 +52,47 @@ fn defines(source: &str, function: &str) -> bool {
 }
 
 #[test]
-fn functions_that_links_name_are_where_they_lead() {
-    if !project().join("crates").exists() {
-        eprintln!("skipped: this is the package, which lacks some of the files");
+fn links_of_documents_lead_somewhere() {
+    if !project().join("python").exists() {
+        eprintln!("skipped: this is the package, which lacks what some links lead to");
         return;
     }
-    let page = project().join("docs/ARCHITECTURE.md");
-    let text = fs::read_to_string(&page).unwrap();
-    let links = text.split("[`").skip(1).filter_map(|link| {
-        let (function, rest) = link.split_once("`](")?;
-        Some((function, rest.split_once(')')?.0))
-    });
-    let links: Vec<(&str, &str)> = links.collect();
-    for (function, file) in &links {
-        let source = fs::read_to_string(page.with_file_name(file)).unwrap();
-        assert!(defines(&source, function), "{file} has no {function}");
+    let (mut followed, mut functions, mut wrong) = (0, 0, Vec::new());
+    for page in files(project(), &[".md"]) {
+        let text = prose(&fs::read_to_string(&page).unwrap());
+        let pieces: Vec<&str> = text.split("](").collect();
+        for link in pieces.windows(2) {
+            let label = link[0].rsplit('[').next().unwrap();
+            let target = link[1].split([')', ' ']).next().unwrap();
+            if target.starts_with("http") {
+                continue;
+            }
+            let (path, anchor) = target.split_once('#').unwrap_or((target, ""));
+            let to = match path {
+                "" => page.clone(),
+                path => page.parent().unwrap().join(path),
+            };
+            let is_there = match anchor {
+                "" if path.ends_with(".rs") => {
+                    functions += 1;
+                    fs::read_to_string(&to)
+                        .is_ok_and(|source| defines(&source, label.trim_matches('`')))
+                }
+                "" => to.exists(),
+                anchor => fs::read_to_string(&to)
+                    .is_ok_and(|document| anchors(&prose(&document)).contains(anchor)),
+            };
+            followed += 1;
+            if !is_there {
+                wrong.push(format!("{}: [{label}]({target})", page.display()));
+            }
+        }
     }
-    assert!(links.len() >= 9, "only {} functions", links.len());
+    assert!(
+        followed > 50 && functions >= 9,
+        "only {followed} links, {functions} to functions"
+    );
+    assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
 #[test]
