@@ -295,11 +295,11 @@ impl Artist {
             (0..40).flat_map(|u| (0..40).map(move |v| (u, v))).collect();
         frequencies.sort_by_key(|&(u, v)| (u * u + v * v, u));
         let cosine = |at: usize, frequency: usize| {
-            (PI * (at as f64 + 0.5) * frequency as f64 / side as f64).cos()
+            libm::cos(PI * (at as f64 + 0.5) * frequency as f64 / side as f64)
         };
         let waves = DMatrix::from_fn(side * side, Self::WAVES, |pixel, wave| {
             let (u, v) = frequencies[wave + 1];
-            let strength = 50.0 * ((wave + 1) as f64).powf(-0.75);
+            let strength = 50.0 * libm::pow((wave + 1) as f64, -0.75);
             (strength * cosine(pixel % side, u) * cosine(pixel / side, v)) as f32
         });
         Self { waves }

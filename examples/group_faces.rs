@@ -1,4 +1,4 @@
-//! How well faces are put into groups, by this program and by other ways, on people who were never learned from.
+//! Accuracy of grouping faces, by this program and by other methods, on people who were never learned from.
 //!
 //! `group_faces FOLDER...`: folders with a sub-folder per person, or photos named after people (`Ada_Lovelace_0001.jpg`).
 //! Of each photo the main face counts. Prints B-cubed precision and recall (Bagga & Baldwin 1998; Amigó et al. 2009: of
@@ -62,7 +62,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         );
     }
     let ratios = ratios(background, &raw);
-    let ways: [(&str, Way); 3] = [
+    let ways: [(&str, Clustering); 3] = [
         ("connected pairs", connected),
         ("DBSCAN (3 within)", dbscan),
         ("Chinese whispers", whispers),
@@ -80,31 +80,31 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// The group of each face, from the log-likelihood ratios of all pairs and a threshold.
-type Way = fn(&DMatrix<f64>, f64) -> Vec<usize>;
+type Clustering = fn(&DMatrix<f64>, f64) -> Vec<usize>;
 
 /// Log-likelihood ratios of all pairs.
 fn ratios(background: &Background, raw: &DMatrix<f32>) -> DMatrix<f64> {
     let all: Vec<usize> = (0..raw.ncols()).collect();
     let people = People::place(Adaptation::none(background), raw, &all, &all, all.len());
-    let placed = people.coordinates(raw);
+    let projected = people.coordinates(raw);
     let between: Vec<f64> = Channel::ALL
         .into_iter()
         .flat_map(|channel| background.between_people(channel).to_vec())
         .collect();
     // Of a pair x, y in one coordinate: N([x y]; 0, 1 + psi on and psi off the diagonal) over N(x) N(y).
     let scaled = |weight: fn(f64) -> f64| {
-        DMatrix::from_fn(placed.nrows(), placed.ncols(), |row, column| {
-            weight(between[row]) * placed[(row, column)]
+        DMatrix::from_fn(projected.nrows(), projected.ncols(), |row, column| {
+            weight(between[row]) * projected[(row, column)]
         })
     };
-    let products = placed.transpose() * scaled(|psi| psi / (1.0 + 2.0 * psi));
-    let squares = placed.component_mul(&scaled(|psi| {
+    let products = projected.transpose() * scaled(|psi| psi / (1.0 + 2.0 * psi));
+    let squares = projected.component_mul(&scaled(|psi| {
         0.5 * (1.0 / (1.0 + psi) - (1.0 + psi) / (1.0 + 2.0 * psi))
     }));
     let squares: Vec<f64> = squares.column_iter().map(|column| column.sum()).collect();
     let constant: f64 = between
         .iter()
-        .map(|psi| (1.0 + psi).ln() - 0.5 * (1.0 + 2.0 * psi).ln())
+        .map(|psi| libm::log(1.0 + psi) - 0.5 * libm::log(1.0 + 2.0 * psi))
         .sum();
     DMatrix::from_fn(all.len(), all.len(), |a, b| {
         constant + squares[a] + squares[b] + products[(a, b)]

@@ -12,7 +12,7 @@ use std::io::{BufRead, Write};
 use std::sync::Arc;
 use std::time::Instant;
 
-use eigenfaces::matcher::{Clusters, Match};
+use eigenfaces::matcher::{Clusters, Neighbor};
 use kdtree::KdTree;
 use kdtree::distance::squared_euclidean;
 use nalgebra::DMatrix;
@@ -90,7 +90,7 @@ impl Searcher {
     }
 }
 
-fn named(ranked: &[Match]) -> Vec<usize> {
+fn named(ranked: &[Neighbor]) -> Vec<usize> {
     ranked.iter().map(|found| found.person).collect()
 }
 

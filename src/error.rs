@@ -162,7 +162,7 @@ pub enum Error {
     #[error("'{name}' cannot be merged into itself; name another person")]
     MergedIntoItself { name: String },
 
-    /// No change is known that could be taken back.
+    /// No change is known that could be undone.
     #[error("nothing to undo: the last 20 changes can be, but what was erased is gone for good")]
     NothingToUndo,
 
@@ -175,7 +175,7 @@ pub enum Error {
     Pca(#[from] PcaError),
 
     /// There are photos, but not one can be used.
-    #[error("{}: {} above", .path.display(), if *.count == 1 { "its only photo cannot be used, for the reason".to_owned() } else { format!("none of its {count} photos can be used, for the reasons") })]
+    #[error("{}: {}", .path.display(), if *.count == 1 { "its only photo cannot be used; the message about it says why".to_owned() } else { format!("none of its {count} photos can be used; the message about each says why") })]
     NoneUsable { path: PathBuf, count: usize },
 
     /// There are photos, but none of them shows a face.

@@ -311,7 +311,7 @@ fn found(background: &Background, file: &PhotoFile) -> Result<IndexedPhoto, Phot
     let photo = file.decode()?;
     let prepared = preparation().prepare_all(&photo)?;
     let faces = prepared.into_iter().filter_map(|face| {
-        let location = face.part.location()?;
+        let location = face.region.location()?;
         let one = FaceMatrix::from_pixels(FaceSize::ALIGNED, face.pixels.clone()).ok()?;
         let coordinates: DMatrix<f32> = background.coordinates(&one);
         Some(IndexedFace {

@@ -74,7 +74,7 @@ pub mod preparation;
 pub mod face_space;
 
 #[doc(hidden)]
-pub mod faceness;
+pub mod face_score;
 
 pub mod decision;
 

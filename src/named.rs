@@ -29,7 +29,7 @@ macro_rules! named {
     };
 }
 
-/// What to say to any other name.
+/// The error for any other name.
 pub(crate) fn expected(names: &[&str]) -> String {
     match names {
         [one, other] => format!("expected {one} or {other}"),

@@ -79,8 +79,8 @@ impl FaceChoice {
 pub struct PreparedFace {
     /// d pixels, row by row.
     pub pixels: Vec<u8>,
-    /// The part of the photo.
-    pub part: Part,
+    /// The region of the photo.
+    pub region: PhotoRegion,
     /// What a gallery keeps of the photo.
     pub origin: Origin,
 }
@@ -108,9 +108,9 @@ fn frame_reach(agreement: Agreement, eyes: KeptEyes) -> f32 {
     }
 }
 
-/// The part of a photo that became a face.
+/// The region of a photo that became a face.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Part {
+pub enum PhotoRegion {
     /// The photo as it is, brought to the size.
     Whole(Fit),
     /// A face that was found and aligned by the eyes.
@@ -126,7 +126,7 @@ pub enum Part {
     Assumed,
 }
 
-impl Part {
+impl PhotoRegion {
     /// Box and eyes of the face, if it was looked for.
     pub fn location(&self) -> Option<Location> {
         match self {
@@ -232,17 +232,17 @@ impl Preparation {
         }
         for location in shown {
             let there = |face: &PreparedFace| {
-                let place = face.part.location();
+                let place = face.region.location();
                 place.is_some_and(|it| drawn::are_one(it.bounds, location.bounds))
             };
             if faces.iter().any(there) {
                 continue;
             }
             // A small picture that was taken for a crop shows this face.
-            faces.retain(|face| face.part != Part::Assumed);
+            faces.retain(|face| face.region != PhotoRegion::Assumed);
             faces.push(PreparedFace {
                 pixels: self.face(photo, location.eyes),
-                part: Part::Shown(*location),
+                region: PhotoRegion::Shown(*location),
                 origin: Origin::Found {
                     photo: photo.dimensions(),
                     eyes: relative_eyes(photo.dimensions(), location.eyes),
@@ -293,7 +293,7 @@ impl Preparation {
         let (face, fit) = resize::fit(photo, self.size)?;
         Ok(PreparedFace {
             pixels: face.into_raw(),
-            part: Part::Whole(fit),
+            region: PhotoRegion::Whole(fit),
             origin: Origin::Whole,
         })
     }
@@ -303,7 +303,7 @@ impl Preparation {
         let Some(eyes) = kept_eyes(photo, &location, eyes).filter(|_| of == 1) else {
             return PreparedFace {
                 pixels: self.face(photo, location.eyes),
-                part: Part::Found { location, of },
+                region: PhotoRegion::Found { location, of },
                 origin: Origin::Found {
                     photo: photo.dimensions(),
                     eyes,
@@ -312,12 +312,12 @@ impl Preparation {
         };
         let kept = kept(photo);
         let used = self
-            .settled(kept.dimensions(), eyes)
+            .alignment_eyes(kept.dimensions(), eyes)
             .unwrap_or(location.eyes);
         let eyes_used = absolute_eyes(photo.dimensions(), relative_eyes(kept.dimensions(), used));
         PreparedFace {
             pixels: self.face(&kept, used),
-            part: Part::Found {
+            region: PhotoRegion::Found {
                 location: Location {
                     eyes: eyes_used,
                     ..location
@@ -339,24 +339,24 @@ impl Preparation {
 
     /// A kept photo, aligned by the gallery's frame or its eyes, else whole; `None` for one too small to show a face.
     pub fn assumed(&self, kept: GrayImage, eyes: KeptEyes) -> Option<PreparedFace> {
-        let pixels = match self.settled(kept.dimensions(), eyes) {
+        let pixels = match self.alignment_eyes(kept.dimensions(), eyes) {
             Some(eyes) => self.face(&kept, eyes),
             None => resize::fit(&kept, self.size).ok()?.0.into_raw(),
         };
         Some(PreparedFace {
             pixels,
-            part: Part::Assumed,
+            region: PhotoRegion::Assumed,
             origin: Origin::Kept { photo: kept, eyes },
         })
     }
 
     /// Whether another preparation aligns a kept photo of this size by the same eyes, or by none either.
     pub fn aligns_alike(&self, other: &Self, size: (u32, u32), eyes: KeptEyes) -> bool {
-        self.settled(size, eyes) == other.settled(size, eyes)
+        self.alignment_eyes(size, eyes) == other.alignment_eyes(size, eyes)
     }
 
     /// The eyes by which a kept photo of this size is aligned: those found, or the frame's ([`frame_reach`]).
-    fn settled(&self, size: (u32, u32), eyes: KeptEyes) -> Option<[Point; 2]> {
+    fn alignment_eyes(&self, size: (u32, u32), eyes: KeptEyes) -> Option<[Point; 2]> {
         let frame = self.crop_eyes.and_then(|crop_eyes| {
             let reach = frame_reach(crop_eyes.agreement, eyes);
             crop_eyes.in_photo(size).map(|eyes| (eyes, reach))
@@ -365,7 +365,7 @@ impl Preparation {
         let (Some(found), Some((frame, reach))) = (found, frame) else {
             return found.or(frame.map(|(eyes, _)| eyes));
         };
-        let distance = |[x, y]: Point, [u, v]: Point| (x - u).hypot(y - v);
+        let distance = |[x, y]: Point, [u, v]: Point| libm::hypotf(x - u, y - v);
         let off = distance(found[0], frame[0]).max(distance(found[1], frame[1]));
         match off <= reach * distance(frame[0], frame[1]) {
             true => Some(frame),
@@ -390,7 +390,7 @@ fn kept_eyes(photo: &GrayImage, location: &Location, eyes: RelativeEyes) -> Opti
     }
 }
 
-/// What is kept of a photo.
+/// The photo as it is kept: shrunk to [`KEPT_SIDE`].
 fn kept(photo: &GrayImage) -> GrayImage {
     let (width, height) = photo.dimensions();
     let longest = width.max(height);

@@ -27,14 +27,14 @@ pub struct Reconstruction {
 
 /// The parts of a face that are to be rebuilt.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Wanted<'a> {
+pub struct Steps<'a> {
     /// Its weights, at most k.
     pub weights: &'a [f32],
     /// From how many of them each time; more than there are is left out.
     pub steps: &'a [usize],
 }
 
-impl Wanted<'_> {
+impl Steps<'_> {
     /// The steps in increasing order.
     fn in_order(&self, k: usize) -> Vec<usize> {
         let most = self.weights.len().min(k);
@@ -64,13 +64,13 @@ pub struct ReconstructionError {
 impl ReconstructionError {
     /// Peak signal-to-noise ratio in decibels, 20 log10(255 / rms); `None` where nothing differs.
     pub fn psnr(&self) -> Option<f64> {
-        (self.rms > 0.0).then(|| 20.0 * (255.0 / self.rms).log10())
+        (self.rms > 0.0).then(|| 20.0 * libm::log10(255.0 / self.rms))
     }
 }
 
 impl Reconstruction {
     /// Each face rebuilt at each of its steps, in increasing order.
-    pub fn of_faces(space: &Space, faces: &[Wanted<'_>]) -> Vec<Vec<Self>> {
+    pub fn of_faces(space: &Space, faces: &[Steps<'_>]) -> Vec<Vec<Self>> {
         let mean: Vec<f32> = space.mean().iter().map(|&level| level as f32).collect();
         match space {
             Space::Linear(space) => along(space.basis(), &mean, faces),
@@ -124,8 +124,8 @@ impl Reconstruction {
 }
 
 /// The mean face and more and more of each basis face (d x k).
-fn along(basis: &DMatrix<f32>, mean: &[f32], faces: &[Wanted<'_>]) -> Vec<Vec<Reconstruction>> {
-    let steps_of = |face: &Wanted<'_>| {
+fn along(basis: &DMatrix<f32>, mean: &[f32], faces: &[Steps<'_>]) -> Vec<Vec<Reconstruction>> {
+    let steps_of = |face: &Steps<'_>| {
         let (mut levels, mut used) = (mean.to_vec(), 0);
         let steps = face.in_order(basis.ncols()).into_iter();
         let rebuilt = steps.map(|components| {
@@ -189,7 +189,7 @@ mod tests {
         steps: &[usize],
     ) -> Vec<Reconstruction> {
         let weights = weights.column(at);
-        let wanted = Wanted {
+        let wanted = Steps {
             weights: weights.as_slice(),
             steps,
         };
@@ -278,8 +278,8 @@ mod tests {
             let space = Space::Kernel(Arc::new(pca.fit(&faces).unwrap()), faces.size());
             let weights = space.project(&faces);
             let steps = [0, 2, 11];
-            let together: Vec<Wanted<'_>> = (0..faces.len())
-                .map(|at| Wanted {
+            let together: Vec<Steps<'_>> = (0..faces.len())
+                .map(|at| Steps {
                     weights: &weights.as_slice()[at * 11..][..11],
                     steps: &steps,
                 })

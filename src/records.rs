@@ -1,4 +1,4 @@
-//! What is told of photos and models to scripts, by the program and the server alike: field names are stable.
+//! JSON records of photos and models, of the program and the server alike: field names are stable.
 
 use std::path::Path;
 
@@ -73,7 +73,7 @@ pub struct FaceRecord {
     likeness: Option<f64>,
     signal: Option<f64>,
     candidates: Vec<CandidateRecord>,
-    /// What the server tells besides.
+    /// Further fields of the server.
     #[serde(flatten)]
     pub served: Option<ServedFace>,
 }
@@ -107,13 +107,13 @@ pub struct EnrolledFace {
 }
 
 impl PhotoRecord {
-    /// What was found in a photo.
+    /// The record of an identified photo.
     pub fn identified(photo: &Path, found: &[Identification]) -> Self {
         let location = found.first().and_then(|face| face.location);
         Self::of(photo, location, found.iter().map(FaceRecord::of).collect())
     }
 
-    /// Likewise, where nobody is enrolled: the faces are there, and unknown.
+    /// The record of a photo where nobody is enrolled: the faces are there, and unknown.
     pub fn located(photo: &Path, places: &[Option<Location>]) -> Self {
         let face = |place: &Option<Location>| FaceRecord {
             served: Some(ServedFace::default()),
@@ -173,7 +173,7 @@ impl FaceRecord {
     }
 }
 
-/// What a model holds.
+/// The record of a model.
 pub fn model(recognizer: &Recognizer) -> Value {
     let (space, gallery) = (recognizer.space(), recognizer.gallery());
     let settings = recognizer.settings();

@@ -31,9 +31,9 @@ impl Light {
         let angle = self.0.start + random() * (self.0.end - self.0.start);
         let (azimuth, elevation) = (angle.to_radians(), (random() * 40.0 - 20.0).to_radians());
         let lamp = [
-            side * azimuth.sin() * elevation.cos(),
-            elevation.sin(),
-            azimuth.cos() * elevation.cos(),
+            side * libm::sin(azimuth) * libm::cos(elevation),
+            libm::sin(elevation),
+            libm::cos(azimuth) * libm::cos(elevation),
         ];
         let (width, height) = (f64::from(size.width()), f64::from(size.height()));
         let lit = |(at, &level): (usize, &u8)| {

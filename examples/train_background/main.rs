@@ -105,7 +105,7 @@ impl Options {
     }
 }
 
-/// The people that a folder is about: its sub-folders, or the names of its photos without number.
+/// The people of a folder: its sub-folders, or the names of its photos with numbers stripped.
 fn people_of(folder: &Path) -> Result<Vec<String>, Box<dyn Error>> {
     let mut people = Vec::new();
     for entry in std::fs::read_dir(folder)? {

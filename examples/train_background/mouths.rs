@@ -83,14 +83,13 @@ fn marked(list: &Path, line: &str) -> Result<Option<(Vec<u8>, MarkedMouth)>, Str
     let Ok(face) = preparation.prepare(photo.luma()) else {
         return Ok(None);
     };
-    let Some(location) = face.part.location() else {
+    let Some(location) = face.region.location() else {
         return Ok(None);
     };
     let [left, right] = location.eyes;
-    let apart = (x2 - x1).hypot(y2 - y1);
-    let off = (left[0] - x1)
-        .hypot(left[1] - y1)
-        .max((right[0] - x2).hypot(right[1] - y2));
+    let apart = libm::hypotf(x2 - x1, y2 - y1);
+    let off =
+        libm::hypotf(left[0] - x1, left[1] - y1).max(libm::hypotf(right[0] - x2, right[1] - y2));
     if off > OTHER_FACE * apart {
         return Ok(None);
     }

@@ -20,7 +20,7 @@ use eigenfaces::locate::eyes::EyeModel;
 use photos::MarkedFace;
 use samples::Samples;
 
-/// What each step looks at: first the whole face, then closer and closer to the eyes.
+/// The features of each step: first the whole face, then closer and closer to the eyes.
 const FRAMES: [Frame; 6] = [
     EyePlacement {
         inset: 0.33,
@@ -53,7 +53,7 @@ struct Arguments {
     /// Lists of photos with marked eyes.
     #[arg(required = true)]
     lists: Vec<PathBuf>,
-    /// Where the weights go.
+    /// The file of the weights.
     #[arg(short, long)]
     output: PathBuf,
     /// A list of other people, to measure the result on.

@@ -1,4 +1,4 @@
-//! What the steps learn from: faces with eyes believed to be somewhere near.
+//! Training samples of the steps: faces with disturbed eye positions.
 
 use eigenfaces::locate::descent::{Eyes, Step};
 use eigenfaces::locate::eyes::{Portrait, disturbed};
@@ -35,7 +35,7 @@ impl Samples {
                     shift[0],
                     shift[1],
                     random.normal() * 0.15,
-                    (random.normal() * 0.12).exp(),
+                    libm::expf(random.normal() * 0.12),
                 ];
                 let now = disturbed(start, by).map(Portrait::from_box);
                 samples.push(Sample {
@@ -73,13 +73,14 @@ impl Samples {
     }
 }
 
-/// How far the worse eye is off, in (true) distances between the eyes.
+/// The larger error of the two eyes, in (true) distances between the eyes.
 pub fn error(found: Eyes, truth: Eyes) -> f32 {
-    let distance = |one: [f32; 2], other: [f32; 2]| (one[0] - other[0]).hypot(one[1] - other[1]);
+    let distance =
+        |one: [f32; 2], other: [f32; 2]| libm::hypotf(one[0] - other[0], one[1] - other[1]);
     distance(found[0], truth[0]).max(distance(found[1], truth[1])) / distance(truth[0], truth[1])
 }
 
-/// Where the eyes are on average, in boxes from the box's middle; made symmetric.
+/// The mean position of the eyes, in boxes from the box's middle; made symmetric.
 pub fn mean_eyes(faces: &[MarkedFace]) -> Eyes {
     let mut sums = [0.0f64; 2];
     for face in faces {

@@ -144,16 +144,19 @@ fn parts(photo: &GrayImage, found: &[Location], seed: usize) -> Vec<Vec<u8>> {
     let (width, height) = (photo.width() as f32, photo.height() as f32);
     let mut parts = Vec::new();
     for _ in 0..200 {
-        let apart = 12.0 * 6.0_f32.powf(random.share());
+        let apart = 12.0 * libm::powf(6.0, random.share());
         let middle = [random.share() * width, random.share() * height];
         let turn = (random.share() - 0.5) * 0.8;
         let is_beside = |face: &Location| {
             let [x, y, side, _] = face.bounds;
-            let off = (x + side / 2.0 - middle[0]).hypot(y + side / 2.0 - middle[1]);
+            let off = libm::hypotf(x + side / 2.0 - middle[0], y + side / 2.0 - middle[1]);
             off > 0.6 * side.max(2.0 * apart) || 2.0 * apart < 0.45 * side
         };
         if parts.len() < PARTS && found.iter().all(is_beside) {
-            let (dx, dy) = (apart / 2.0 * turn.cos(), apart / 2.0 * turn.sin());
+            let (dx, dy) = (
+                apart / 2.0 * libm::cosf(turn),
+                apart / 2.0 * libm::sinf(turn),
+            );
             let [x, y] = [middle[0], middle[1] - 0.3 * apart];
             parts.push(aligned(photo, [[x - dx, y - dy], [x + dx, y + dy]]));
         }

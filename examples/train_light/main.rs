@@ -183,6 +183,6 @@ fn angle(source: &str) -> Option<f64> {
     let (_, angles) = stem.rsplit_once('A')?;
     let (azimuth, elevation) = angles.split_once('E')?;
     let [azimuth, elevation] = [azimuth, elevation].map(|word| word.parse::<f64>().ok());
-    let cosine = azimuth?.to_radians().cos() * elevation?.to_radians().cos();
-    Some(cosine.acos().to_degrees())
+    let cosine = libm::cos(azimuth?.to_radians()) * libm::cos(elevation?.to_radians());
+    Some(libm::acos(cosine).to_degrees())
 }

@@ -14,13 +14,13 @@ use crate::wrong;
 
 /// How many components: a number of them, a share of the variance, or a rule's name.
 #[derive(FromPyObject)]
-pub enum Wanted {
+pub enum NComponents {
     Count(usize),
     Share(f64),
     Rule(String),
 }
 
-impl Wanted {
+impl NComponents {
     fn count(self) -> PyResult<ComponentCount> {
         match self {
             Self::Count(count) if count > 0 => Ok(ComponentCount::Count(count)),
@@ -83,7 +83,7 @@ fn numbers<'a>(array: &'a PyReadonlyArray2<'_, f64>) -> PyResult<Samples<'a>> {
 pub fn fit_bytes<'py>(
     py: Python<'py>,
     samples: PyReadonlyArray2<'py, u8>,
-    n_components: Wanted,
+    n_components: NComponents,
     solver_name: &str,
 ) -> PyResult<Fitted<'py>> {
     let columns = bytes(&samples)?;
@@ -100,7 +100,7 @@ pub fn fit_bytes<'py>(
 pub fn fit_numbers<'py>(
     py: Python<'py>,
     samples: PyReadonlyArray2<'py, f64>,
-    n_components: Wanted,
+    n_components: NComponents,
     solver_name: &str,
 ) -> PyResult<Fitted<'py>> {
     let (count, length) = (samples.shape()[0], samples.shape()[1]);
@@ -198,7 +198,7 @@ impl Sums {
     }
 
     /// The components of all samples.
-    fn fit<'py>(&self, py: Python<'py>, n_components: Wanted) -> PyResult<Fitted<'py>> {
+    fn fit<'py>(&self, py: Python<'py>, n_components: NComponents) -> PyResult<Fitted<'py>> {
         let count = n_components.count()?;
         let found = py.detach(|| self.0.clone().fit(count));
         fitted(py, found.map_err(wrong)?)

@@ -12,13 +12,13 @@ use pyo3::types::PyBytes;
 use crate::wrong;
 
 /// A photo that has not been decoded yet: that is done without Python's global lock.
-pub enum Given {
+pub enum Input {
     Path(PathBuf),
     File(Vec<u8>),
     Gray(GrayImage),
 }
 
-impl Given {
+impl Input {
     /// A path, the bytes of an image file, or gray values (height x width, `uint8`).
     pub fn from_python(photo: &Bound<'_, PyAny>) -> PyResult<Self> {
         if let Ok(array) = photo.extract::<PyReadonlyArray2<'_, u8>>() {
@@ -53,7 +53,7 @@ impl Given {
 }
 
 /// All photos of a sequence.
-pub fn given(photos: &Bound<'_, PyAny>) -> PyResult<Vec<Given>> {
+pub fn given(photos: &Bound<'_, PyAny>) -> PyResult<Vec<Input>> {
     let photos = photos.try_iter()?;
-    photos.map(|photo| Given::from_python(&photo?)).collect()
+    photos.map(|photo| Input::from_python(&photo?)).collect()
 }

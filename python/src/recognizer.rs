@@ -15,7 +15,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use rayon::prelude::*;
 
-use crate::photo::{Given, given};
+use crate::photo::{Input, given};
 use crate::{exception, wrong};
 
 /// A face as Python gets it: decision, person, confidence, box, eyes, candidates, confidence that it is somebody else.
@@ -179,7 +179,7 @@ impl Recognizer {
         second: &Bound<'_, PyAny>,
         false_accepts: Option<f64>,
     ) -> PyResult<Verified> {
-        let (first, second) = (Given::from_python(first)?, Given::from_python(second)?);
+        let (first, second) = (Input::from_python(first)?, Input::from_python(second)?);
         let acceptance = acceptance(false_accepts)?;
         let verified = py.detach(|| self.0.verify(&first.open(0)?, &second.open(1)?, acceptance));
         verified.map(answer).map_err(exception)
@@ -193,7 +193,7 @@ impl Recognizer {
         name: &str,
         false_accepts: Option<f64>,
     ) -> PyResult<Verified> {
-        let photo = Given::from_python(photo)?;
+        let photo = Input::from_python(photo)?;
         let acceptance = acceptance(false_accepts)?;
         let verified = py.detach(|| self.0.verify_person(&photo.open(0)?, name, acceptance));
         verified.map(answer).map_err(exception)
@@ -208,7 +208,7 @@ pub fn describe<'py>(
     person: &str,
     source: &str,
 ) -> PyResult<Bound<'py, PyBytes>> {
-    let photo = Given::from_python(photo)?;
+    let photo = Input::from_python(photo)?;
     let described = py.detach(|| {
         let described = DescribedFace::of(&photo.open(0)?, Person::new(person)?, source)?;
         described.to_bytes().map_err(|_| Error::Inconsistent)
@@ -217,7 +217,7 @@ pub fn describe<'py>(
 }
 
 /// Decodes photos in parallel; the error is that of the first that cannot be.
-fn decoded(photos: Vec<Given>) -> Result<Vec<Photo>, Error> {
+fn decoded(photos: Vec<Input>) -> Result<Vec<Photo>, Error> {
     let photos: Vec<_> = photos
         .into_par_iter()
         .enumerate()

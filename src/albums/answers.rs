@@ -14,7 +14,7 @@ const IGNORE: &str = "ignore";
 /// Faces of a group that one which is not of their person is kept apart from, at most: enough, for they stay together.
 pub const MOST_APART: usize = 50;
 
-/// What a person has said of a face.
+/// A user's answer about a face.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
     /// Nothing.
@@ -28,7 +28,7 @@ pub enum Answer {
 }
 
 impl Answer {
-    /// Whom the face shows, if that was said.
+    /// The person that the face shows, if that was answered.
     pub fn person(&self) -> Option<&Person> {
         match self {
             Self::Person(person) => Some(person),

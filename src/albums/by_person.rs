@@ -14,7 +14,7 @@ use crate::face_index::{self, Answers, FaceKey};
 use crate::grouping::{self, Constraints, Grouping};
 use crate::locate::framing::Framing;
 use crate::model::Model;
-use crate::preparation::{Origin, Part, Preparation, PreparedFace};
+use crate::preparation::{Origin, PhotoRegion, Preparation, PreparedFace};
 use crate::recognizer::{Identification, QueryOptions, Recognizer};
 
 /// Faces that are identified together: bounds memory.
@@ -51,7 +51,7 @@ pub struct FacesByPerson<'a> {
     pub known: Vec<KnownPerson<'a>>,
     /// The faces of nobody who is known.
     pub unnamed: Vec<&'a AlbumFace<'a>>,
-    /// Whom each of `unnamed` shows probably.
+    /// The probable person of each of `unnamed`.
     pub probable: Vec<Option<Person>>,
     /// Of `unnamed`, by position.
     pub grouping: Grouping,
@@ -152,7 +152,7 @@ fn identify(
 ) -> Result<Vec<Identification>> {
     let prepared = |face: &AlbumFace<'_>| PreparedFace {
         pixels: face.found.pixels.clone(),
-        part: Part::Found {
+        region: PhotoRegion::Found {
             location: face.found.location,
             of: 1,
         },
@@ -227,7 +227,7 @@ pub struct KnownPerson<'a> {
 pub struct KnownFace<'a> {
     /// The face.
     pub face: &'a AlbumFace<'a>,
-    /// How sure that is; 1 where a person said so.
+    /// Confidence of that; 1 where a user said so.
     pub confidence: f64,
     /// Whether the face itself is enrolled: a person gave the name then.
     pub is_enrolled: bool,

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::dataset::{ContentHash, Person};
 use crate::model::Model;
 
-/// Whose enrolled faces are, by the hashes of their pixels.
+/// The person of each enrolled face, by the hash of its pixels.
 #[derive(Debug)]
 pub struct EnrolledPixels(HashMap<ContentHash, Person>);
 
@@ -23,7 +23,7 @@ impl EnrolledPixels {
         Self(faces.collect())
     }
 
-    /// Whose enrolled face has these pixels.
+    /// The person whose enrolled face has these pixels.
     pub fn person(&self, pixels: &[u8]) -> Option<&Person> {
         self.by_hash(ContentHash::of(pixels))
     }

@@ -264,7 +264,7 @@ impl Albums {
         faces.into_values().collect()
     }
 
-    /// What was said of all these faces.
+    /// The answers about all these faces.
     pub fn answers(&self) -> Answers {
         let mut all = Answers::default();
         for album in &self.albums {

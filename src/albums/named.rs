@@ -24,7 +24,7 @@ const SAME_PLACE: f32 = 0.5;
 pub struct NamedFace {
     /// The face.
     pub place: FacePlace,
-    /// What was said.
+    /// The answer.
     pub answer: Answer,
     /// `None` where no index knows the face.
     pub key: Option<FaceKey>,
@@ -32,7 +32,7 @@ pub struct NamedFace {
     pub is_refused: bool,
 }
 
-/// What a person has said of faces.
+/// A user's answers about faces.
 #[derive(Debug)]
 pub struct NamedFaces {
     /// The faces.

@@ -27,7 +27,7 @@ const DEVICES: [&str; 6] = ["con", "prn", "aux", "nul", "com", "lpt"];
 /// Bytes of a name that is cut: file systems have room for 255.
 const LONGEST_NAME: usize = 200;
 
-/// How photos come into the folders of people.
+/// The way of putting photos into folders of people.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SortBy {
@@ -37,7 +37,7 @@ pub enum SortBy {
     Copy,
 }
 
-/// What becomes of photos of nobody who is enrolled, and of those without a face.
+/// The treatment of photos of nobody who is enrolled, and of those without a face.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Others {
     /// They stay where they are.
@@ -59,9 +59,9 @@ pub struct Sorter<'a> {
 /// Photos of a folder.
 #[derive(Debug, Default)]
 pub struct Counts {
-    /// Those that came.
+    /// Photos sorted now.
     pub new: usize,
-    /// Those that were there already.
+    /// Photos that were there already.
     pub there: usize,
 }
 

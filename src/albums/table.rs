@@ -18,7 +18,7 @@ pub struct Row {
     pub line: u64,
     /// The group, such as a number.
     pub group: String,
-    /// What was typed.
+    /// The text typed.
     pub name: String,
     /// The face.
     pub place: FacePlace,

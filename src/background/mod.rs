@@ -24,7 +24,7 @@ pub enum Prior {
 }
 
 impl Prior {
-    /// What a user is told of it.
+    /// Its description for users.
     pub fn name(self) -> &'static str {
         match self {
             Self::Bundled => "bundled",

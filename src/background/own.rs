@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 use super::Background;
 use crate::error::Result;
 
-/// What a background model was learned from.
+/// Provenance of a background model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Provenance {
     /// Where the photos come from.
@@ -27,9 +27,9 @@ pub struct Provenance {
 ///
 /// Settings name it and are copied everywhere, so it stays in memory until the process ends: once, however often it is opened.
 #[derive(Clone, Copy)]
-pub struct OwnBackground(&'static Kept);
+pub struct OwnBackground(&'static LoadedModel);
 
-struct Kept {
+struct LoadedModel {
     background: Background,
     /// The model as a file holds it.
     bytes: Vec<u8>,
@@ -38,14 +38,14 @@ struct Kept {
 }
 
 /// All that were opened, by their digests.
-static OPENED: Mutex<Option<HashMap<String, &'static Kept>>> = Mutex::new(None);
+static OPENED: Mutex<Option<HashMap<String, &'static LoadedModel>>> = Mutex::new(None);
 
 impl OwnBackground {
     /// Takes a background model into use.
     pub fn new(background: Background, provenance: Provenance) -> Self {
         let bytes = background.to_bytes();
         let digest = digest(&bytes, &provenance);
-        Self::keep(Kept {
+        Self::keep(LoadedModel {
             background,
             bytes,
             provenance,
@@ -58,7 +58,7 @@ impl OwnBackground {
         opened.as_ref()?.get(digest).copied().map(Self)
     }
 
-    fn keep(kept: Kept) -> Self {
+    fn keep(kept: LoadedModel) -> Self {
         let mut opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner);
         let place = opened.get_or_insert_default().entry(kept.digest.clone());
         Self(place.or_insert_with(|| Box::leak(Box::new(kept))))
@@ -73,7 +73,7 @@ impl OwnBackground {
         if let Some(opened) = Self::opened(&digest) {
             return Ok(opened);
         }
-        Ok(Self::keep(Kept {
+        Ok(Self::keep(LoadedModel {
             background: Background::from_bytes(bytes)?,
             bytes: bytes.to_vec(),
             provenance,
@@ -91,7 +91,7 @@ impl OwnBackground {
         &self.0.bytes
     }
 
-    /// What it was learned from.
+    /// Its provenance.
     pub fn provenance(self) -> &'static Provenance {
         &self.0.provenance
     }

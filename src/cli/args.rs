@@ -1,7 +1,7 @@
 //! What a user can type. Values are parsed into the library's own types here, so that a wrong one is a
 //! usage error (exit code 2) that names the option.
 
-/// What `--help` ends with: commands with what they do, and the exit status.
+/// The end of `--help`: commands with what they do, and the exit status.
 macro_rules! examples {
     ($($line:literal => $what:literal,)+) => {
         examples!($($line => $what,)+; "  0  done\n  1  failed\n  2  wrong usage\n  3  done, but some inputs could not be used; each was named")

@@ -10,7 +10,7 @@ use eigenfaces::training::{self, ENOUGH_PEOPLE};
 use serde_json::json;
 
 use super::options::{Force, Labels, ending_in};
-use super::{Outcome, Output, Result, counted, files, shown};
+use super::{ExitStatus, Output, Result, counted, files, shown};
 
 #[derive(Debug, Args)]
 pub struct LearnBackground {
@@ -41,7 +41,7 @@ fn told(text: &str) -> Result<String, &'static str> {
     }
 }
 
-pub fn run(args: &LearnBackground, output: &Output) -> Result<Outcome> {
+pub fn run(args: &LearnBackground, output: &Output) -> Result<ExitStatus> {
     let started = Instant::now();
     let mut inputs = args.faces.clone();
     inputs.extend(files::table(&args.labels.rule));
@@ -90,5 +90,5 @@ pub fn run(args: &LearnBackground, output: &Output) -> Result<Outcome> {
         "next: eigenfaces enroll FOLDER --background {}",
         shown(file.path())
     ));
-    Ok(Outcome::of_inputs(photos, learned.skipped.len()))
+    Ok(ExitStatus::of_inputs(photos, learned.skipped.len()))
 }

@@ -24,7 +24,7 @@ use image::GrayImage;
 
 use super::files::OutputDir;
 use super::options::Force;
-use super::{Outcome, Output, Result, bad_value, counted, learning, shown};
+use super::{ExitStatus, Output, Result, bad_value, counted, learning, shown};
 use folder_space::How;
 
 #[derive(Debug, Args)]
@@ -65,7 +65,7 @@ fn basis_face(number: usize) -> String {
     format!("basis-{number:03}.png")
 }
 
-pub fn run(args: &Basis, model: &Path, output: &Output) -> Result<Outcome> {
+pub fn run(args: &Basis, model: &Path, output: &Output) -> Result<ExitStatus> {
     let folder = output_dir(args, model)?;
     if args.background {
         return background(args, &folder, output);
@@ -87,7 +87,7 @@ pub fn run(args: &Basis, model: &Path, output: &Output) -> Result<Outcome> {
         if let Space::Kernel(space, _) = &space {
             pre_images(&folder, &recognizer, space, output)?;
         }
-        return Ok(Outcome::Done);
+        return Ok(ExitStatus::Done);
     }
     let learned = folder_space::learn(args, output)?;
     let space = match &learned.how {
@@ -107,7 +107,7 @@ pub fn run(args: &Basis, model: &Path, output: &Output) -> Result<Outcome> {
 /// Directions of each channel that are pictured.
 const DIRECTIONS: usize = 14;
 
-fn background(args: &Basis, folder: &OutputDir, output: &Output) -> Result<Outcome> {
+fn background(args: &Basis, folder: &OutputDir, output: &Output) -> Result<ExitStatus> {
     let model = Background::bundled()?;
     folder.check(&["background.png", "background.csv"])?;
     let mut tiles = Vec::new();
@@ -135,7 +135,7 @@ fn background(args: &Basis, folder: &OutputDir, output: &Output) -> Result<Outco
         shown(&args.output),
         model.components()
     ));
-    Ok(Outcome::Done)
+    Ok(ExitStatus::Done)
 }
 
 /// Writes the course of a minimisation: a table, and its two ends in words.

@@ -7,9 +7,9 @@ use eigenfaces::recognizer::Recognizer;
 use eigenfaces::{Error, records, store};
 use serde_json::{Value, json};
 
-use super::{Outcome, Output, Result, bytes, counted, info};
+use super::{ExitStatus, Output, Result, bytes, counted, info};
 
-pub fn run(path: &Path, output: &Output) -> Result<Outcome> {
+pub fn run(path: &Path, output: &Output) -> Result<ExitStatus> {
     let model = Model::read(path);
     let program = [
         ("version", env!("CARGO_PKG_VERSION").to_owned()),
@@ -39,10 +39,10 @@ pub fn run(path: &Path, output: &Output) -> Result<Outcome> {
     };
     let facts = program.into_iter().chain(facts.into_iter().flatten());
     output.told(&object(&model), info::listed(facts))?;
-    Ok(Outcome::Done)
+    Ok(ExitStatus::Done)
 }
 
-/// What there is at the model's place.
+/// The state of the file at the model's path.
 enum Model {
     Missing,
     /// It is there and cannot be used, for this reason.
@@ -67,10 +67,10 @@ impl Model {
                     Self::Unusable("is not laid out as a model is".to_owned())
                 }
                 ModelProblem::Json { .. } => {
-                    Self::Unusable("holds a text that makes no sense".to_owned())
+                    Self::Unusable("has a text field with unexpected contents".to_owned())
                 }
                 ModelProblem::Array { .. } => {
-                    Self::Unusable("holds an array that makes no sense".to_owned())
+                    Self::Unusable("has an array with unexpected contents".to_owned())
                 }
                 // They quote nothing.
                 problem => Self::Unusable(problem.to_string()),

@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 use super::learning::{self, LearningOptions};
 use super::options::{ChangeOptions, Labels};
 use super::{
-    Error, Outcome, Output, Result, counted, faces_of_people, keep, model_changes, one_line,
+    Error, ExitStatus, Output, Result, counted, faces_of_people, keep, model_changes, one_line,
     people, percent, shown,
 };
 
@@ -50,7 +50,7 @@ pub struct Enroll {
     pub learn: LearningOptions,
 }
 
-pub fn run(args: &Enroll, model: &Path, output: &Output) -> Result<Outcome> {
+pub fn run(args: &Enroll, model: &Path, output: &Output) -> Result<ExitStatus> {
     if args.check {
         return check::before_enrolling(args, model, output);
     }
@@ -77,13 +77,13 @@ pub fn run(args: &Enroll, model: &Path, output: &Output) -> Result<Outcome> {
     if args.no_sources {
         plan.outcome.gallery = plan.outcome.gallery.without_sources();
     }
-    let report = Report {
+    let report = EnrollReport {
         intake: &plan.outcome,
         unusable: plan.skipped.len(),
         output,
     };
     let used = looked_at.saturating_sub(plan.outcome.repeats.disputed.len());
-    let outcome = Outcome::of_inputs(used, report.unusable);
+    let outcome = ExitStatus::of_inputs(used, report.unusable);
     if plan.outcome.gallery.is_empty() && !plan.outcome.gone.is_empty() {
         return Err(model_changes::too_few_left(model, 0));
     }
@@ -112,14 +112,14 @@ pub fn run(args: &Enroll, model: &Path, output: &Output) -> Result<Outcome> {
 }
 
 /// An enrolment, planned or done, to be told.
-struct Report<'a> {
+struct EnrollReport<'a> {
     intake: &'a EditOutcome,
     /// Files that could not be used, or showed two people.
     unusable: usize,
     output: &'a Output,
 }
 
-impl Report<'_> {
+impl EnrollReport<'_> {
     /// The people whose names go, in words.
     fn renamed(&self) -> String {
         let renamed = self.intake.renamed.iter();

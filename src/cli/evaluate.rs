@@ -11,7 +11,7 @@ use eigenfaces::dataset::{self, LabelRule, Person, PhotoFile, Skipped};
 use eigenfaces::enrollment;
 use eigenfaces::error::PhotoProblem;
 use eigenfaces::evaluate::split::Protocol;
-use eigenfaces::evaluate::{Capture, Evaluation, Figure, Plan, ProbeOutcome, Role, Strangers};
+use eigenfaces::evaluate::{Capture, Evaluation, Figure, Options, ProbeOutcome, Role, Strangers};
 use eigenfaces::face_matrix::FaceMatrix;
 use eigenfaces::gallery::Gallery;
 use eigenfaces::preparation::Preparation;
@@ -24,7 +24,7 @@ use super::evaluation::{self, groups};
 use super::learning::{self, LearningOptions};
 use super::options::{Force, Labels, ending_in};
 use super::output::{cell, table, with_schema};
-use super::{Outcome, Output, Result, counted, files, one_line, shown};
+use super::{ExitStatus, Output, Result, counted, files, one_line, shown};
 
 #[derive(Debug, Args)]
 pub struct Evaluate {
@@ -57,11 +57,11 @@ pub struct Evaluate {
     pub learn: LearningOptions,
 }
 
-pub fn run(args: &Evaluate, output: &Output) -> Result<Outcome> {
+pub fn run(args: &Evaluate, output: &Output) -> Result<ExitStatus> {
     if let Some(table) = &args.pairs {
         return pairs::run(args, table, output);
     }
-    let wanted = Wanted::claim(args)?;
+    let wanted = ReportFiles::claim(args)?;
     let groups = groups(&args.labels.rule)?;
     let options = args.learn.preparation_options();
     let read = eigenfaces::Model::plan_folders(&args.faces, &args.labels.rule, options, output)?;
@@ -81,8 +81,8 @@ pub fn run(args: &Evaluate, output: &Output) -> Result<Outcome> {
         unusable,
     } = strangers(args, &preparation, &gallery, output)?;
     let failed = read.skipped.len() + unusable;
-    let outcome = Outcome::of_inputs(gallery.len(), failed);
-    let plan = Plan {
+    let outcome = ExitStatus::of_inputs(gallery.len(), failed);
+    let plan = Options {
         protocol: args.protocol,
         seed: 0,
         strangers,
@@ -158,7 +158,7 @@ fn capture(
     Some(people.into_values().collect())
 }
 
-/// What `--strangers` gives.
+/// The strangers of `--strangers`.
 #[derive(Default)]
 struct GivenStrangers {
     strangers: Option<Strangers>,
@@ -230,12 +230,12 @@ fn strangers(
 }
 
 /// The files asked for.
-pub struct Wanted {
+pub struct ReportFiles {
     report: Option<Destination>,
     scores: Option<Destination>,
 }
 
-impl Wanted {
+impl ReportFiles {
     /// The right to write them, before the work begins.
     pub fn claim(args: &Evaluate) -> Result<Self> {
         let mut inputs = args.faces.clone();

@@ -136,7 +136,7 @@ fn strangers_notes(open_set: &OpenSet, seed: u64) -> Vec<String> {
     notes.map(|text| note(&text)).collect()
 }
 
-/// That more strangers get a name than was aimed at, if they do.
+/// A warning where more strangers get a name than was aimed at.
 fn missed_aim(open_set: &OpenSet) -> Option<String> {
     let named = open_set.strangers_named.mean;
     (named > FALSE_ACCEPT_TARGET).then(|| {
@@ -209,7 +209,7 @@ fn machine() -> String {
     parts.join("; ")
 }
 
-/// What the figures of an evaluation hold for.
+/// The conditions that the figures of an evaluation hold for.
 pub fn conditions(
     evaluation: &Evaluation,
     preparation: &Preparation,

@@ -10,7 +10,7 @@ use eigenfaces::store;
 use serde_json::json;
 
 use super::options::ChangeOptions;
-use super::{Outcome, Output, Result, counted, faces_of_people, model_changes, shown};
+use super::{ExitStatus, Output, Result, counted, faces_of_people, model_changes, shown};
 
 #[derive(Debug, Args)]
 pub struct Export {
@@ -24,7 +24,7 @@ pub struct Export {
     pub change: ChangeOptions,
 }
 
-pub fn run(args: &Export, model: &Path, output: &Output) -> Result<Outcome> {
+pub fn run(args: &Export, model: &Path, output: &Output) -> Result<ExitStatus> {
     let started = Instant::now();
     let recognizer = store::load(model)?;
     let mut database = Database::connect(&args.postgres)?;
@@ -40,7 +40,7 @@ pub fn run(args: &Export, model: &Path, output: &Output) -> Result<Outcome> {
         export.run(&shown(model), &|done| progress.reach(done))?;
         store::note_change(Path::new(&address));
     }
-    let report = Report {
+    let report = ExportReport {
         change,
         gallery: recognizer.gallery(),
         address: &address,
@@ -50,7 +50,7 @@ pub fn run(args: &Export, model: &Path, output: &Output) -> Result<Outcome> {
     if output.is_text() {
         report.say_more(started, output);
     }
-    Ok(Outcome::Done)
+    Ok(ExitStatus::Done)
 }
 
 /// The people and faces to be erased, for a question.
@@ -65,13 +65,13 @@ fn erased(change: Change) -> String {
 }
 
 /// An export, finished or tried, to be told.
-struct Report<'a> {
+struct ExportReport<'a> {
     change: Change,
     gallery: &'a Gallery,
     address: &'a str,
     dry_run: bool,
 }
-impl Report<'_> {
+impl ExportReport<'_> {
     fn lines(&self) -> Vec<String> {
         let (change, gallery, dry_run) = (&self.change, self.gallery, self.dry_run);
         let all = [

@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use eigenfaces::dataset::PhotoFile;
-use eigenfaces::face_map::{FaceMaps, Measure, Place};
-use eigenfaces::faceness;
+use eigenfaces::face_map::{FaceMaps, LocalMinimum, Measure};
+use eigenfaces::face_score;
 use eigenfaces::render::heat::{HeatPage, heat};
 use eigenfaces::store::{self, Outputs, Privacy};
 use serde_json::json;
 
 use super::options::{Force, ending_in};
-use super::{Outcome, Output, Record, Result, counted, files, one_line, shown};
+use super::{ExitStatus, Output, Record, Result, counted, files, one_line, shown};
 
 #[derive(Debug, Args)]
 pub struct Facemap {
@@ -31,13 +31,13 @@ pub struct Facemap {
     pub top: u16,
 }
 
-pub fn run(args: &Facemap, model: &Path, output: &Output) -> Result<Outcome> {
+pub fn run(args: &Facemap, model: &Path, output: &Output) -> Result<ExitStatus> {
     let outputs = Outputs::new([model, &args.photo], args.force.into());
     let destination = outputs.claim(&args.output)?;
     let recognizer = store::load(model)?;
     let space = recognizer.space();
     let leading = args.components.map_or_else(
-        || faceness::leading(space.eigenvalues()),
+        || face_score::leading(space.eigenvalues()),
         |count| count as usize,
     );
     if !eigenfaces::dataset::is_there(&args.photo) {
@@ -71,16 +71,16 @@ pub fn run(args: &Facemap, model: &Path, output: &Output) -> Result<Outcome> {
         counted(leading.min(space.components()), "basis face", "basis faces"),
         counted(maps.scales().count(), "scale", "scales")
     ));
-    Ok(Outcome::Done)
+    Ok(ExitStatus::Done)
 }
 
 /// The places, to a tenth of a pixel, as faces are located.
-fn record(photo: &Path, places: &[Place]) -> Record {
-    let minimum = |place: &Place| {
+fn record(photo: &Path, places: &[LocalMinimum]) -> Record {
+    let minimum = |place: &LocalMinimum| {
         let edges = place.part.map(|edge| (edge * 10.0).round() / 10.0);
         json!({ "box": edges, "value": place.value, "scale": place.scale })
     };
-    let in_words = |place: &Place| {
+    let in_words = |place: &LocalMinimum| {
         let [x, y, width, height] = place.part;
         format!(
             "{}: {width:.0}x{height:.0} pixels at {x:.0},{y:.0}: unlikeliness {:.2} (lower is more like a face)",

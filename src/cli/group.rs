@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 
 use super::files::OutputDir;
 use super::options::{AcceptanceOptions, Force, ending_in};
-use super::{Error, Outcome, Output, Record, Result, counted, misuse, shown};
+use super::{Error, ExitStatus, Output, Record, Result, counted, misuse, shown};
 
 #[derive(Debug, Args)]
 pub struct Group {
@@ -52,7 +52,7 @@ const NAMED: usize = 3;
 
 const PROPOSED: usize = 10;
 
-pub fn run(args: &Group, model: &Path, output: &Output) -> Result<Outcome> {
+pub fn run(args: &Group, model: &Path, output: &Output) -> Result<ExitStatus> {
     if let Some(table) = &args.apply {
         return apply::run(args, table, model, output);
     }
@@ -79,7 +79,7 @@ pub fn run(args: &Group, model: &Path, output: &Output) -> Result<Outcome> {
     let is_done = |named: &NamedFaces, face: &NamedFace| named.is_done(face, &enrolled, people);
     let plan = args.output.as_ref();
     let plan = plan
-        .map(|folder| Plan::new(folder, args, is_done))
+        .map(|folder| GroupOutputs::new(folder, args, is_done))
         .transpose()?;
     let albums = Albums::open(&args.folders, args.index.as_deref(), output)?;
     albums.report(output);
@@ -98,7 +98,7 @@ pub fn run(args: &Group, model: &Path, output: &Output) -> Result<Outcome> {
     reported?;
     // That nothing is remembered is a failure too: what is said later would be lost.
     let failed = albums.unusable() + usize::from(albums.unsaved().is_some());
-    Ok(Outcome::of_inputs(albums.photos(), failed))
+    Ok(ExitStatus::of_inputs(albums.photos(), failed))
 }
 
 /// The model whose people are looked for, if there is one.
@@ -175,7 +175,7 @@ fn say_more(found: &FacesByPerson<'_>, single: usize, output: &Output) -> Result
     for proposal in grouping.proposals.iter().take(PROPOSED) {
         let [one, other] = proposal
             .groups
-            .map(|group| called(group, unnamed, grouping));
+            .map(|group| group_title(group, unnamed, grouping));
         output.say(&format!("perhaps one person: {one} and {other}"));
     }
     let largest = grouping.groups.first().map_or(0, Vec::len);
@@ -198,7 +198,7 @@ fn in_words(number: usize, group: &[usize], unnamed: &[&AlbumFace<'_>]) -> Strin
 }
 
 /// A group by its number, a single face by its photo.
-fn called(group: usize, unnamed: &[&AlbumFace<'_>], grouping: &Grouping) -> String {
+fn group_title(group: usize, unnamed: &[&AlbumFace<'_>], grouping: &Grouping) -> String {
     match grouping.groups[group].as_slice() {
         [face] => unnamed[*face].name(),
         _ => format!("group {}", group + 1),
@@ -212,13 +212,13 @@ const SHEET: &str = "groups.png";
 const OF_GROUP: usize = 8;
 const MOST_TILES: usize = 400;
 
-pub struct Plan {
+pub struct GroupOutputs {
     folder: OutputDir,
     index: Option<PathBuf>,
     table: Destination,
 }
 
-impl Plan {
+impl GroupOutputs {
     /// Makes the folder, where it is missing.
     /// Errors: a table there in which something was typed that is not done yet; whatever else must not be replaced.
     pub fn new(

@@ -18,7 +18,7 @@ use eigenfaces::recognizer::{Identification, QueryOptions};
 use eigenfaces::store::{NamesIn, Outputs};
 use gallery::{DatabaseOptions, Gallery};
 use rayon::prelude::*;
-use report::{Report, Unread};
+use report::{Reporter, Unread};
 use results::{Explanation, Results};
 use watch::Watched;
 
@@ -26,7 +26,7 @@ use super::copies::Copies;
 use super::options::{AcceptanceOptions, Force, ModelSource, ending_in};
 use super::photos::Photos;
 use super::webhook::{Webhook, WebhookUrl};
-use super::{Outcome, Output, Result, files, learning, misuse};
+use super::{ExitStatus, Output, Result, files, learning, misuse};
 
 #[derive(Debug, Args)]
 pub struct Identify {
@@ -68,7 +68,7 @@ pub struct Identify {
     #[command(flatten)]
     pub force: Force,
     #[command(flatten)]
-    pub elsewhere: DatabaseOptions,
+    pub database: DatabaseOptions,
     #[command(flatten)]
     pub origin: ModelSource,
 }
@@ -138,7 +138,7 @@ impl Sorting {
 /// over a large gallery take.
 const BATCH: NonZeroUsize = NonZeroUsize::new(480).unwrap();
 
-pub fn run(args: &Identify, model: &Path, output: &Output) -> Result<Outcome> {
+pub fn run(args: &Identify, model: &Path, output: &Output) -> Result<ExitStatus> {
     refuse_a_pipe(args);
     // Pictures that this program made in a folder of photos are not read.
     let (mut watched, mut photos) = match args.watch {
@@ -153,7 +153,7 @@ pub fn run(args: &Identify, model: &Path, output: &Output) -> Result<Outcome> {
     let explanation = files::claim(&outputs, args.explain.as_ref())?;
     let (recognizer, unlearned) = learning::recognizer(&args.origin, model, output)?;
     let gallery = Gallery::open(args, &recognizer, model)?;
-    let report = Report {
+    let report = Reporter {
         recognizer: &recognizer,
         drawn: args.at,
         gallery: &gallery,
@@ -199,7 +199,7 @@ pub fn run(args: &Identify, model: &Path, output: &Output) -> Result<Outcome> {
     }
 }
 
-/// What becomes of a photo that cannot be used.
+/// The treatment of a photo that cannot be used.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Problems {
     AreTold,
@@ -209,7 +209,7 @@ enum Problems {
 /// Identifies all photos, batch by batch, while the next are read.
 fn look(
     all: &Photos,
-    report: &Report<'_>,
+    report: &Reporter<'_>,
     copies: Option<&Copies>,
     results: &mut Results<'_>,
     problems: Problems,

@@ -15,7 +15,7 @@ use eigenfaces::store::{self, date};
 use serde_json::{Value, json};
 
 use super::{
-    Outcome, Output, Result, bytes, counted, faces_of_people, keep, learning, one_line, percent,
+    ExitStatus, Output, Result, bytes, counted, faces_of_people, keep, learning, one_line, percent,
     shown,
 };
 
@@ -26,7 +26,7 @@ pub struct Info {
     pub log: bool,
 }
 
-pub fn run(args: &Info, model: &Path, output: &Output) -> Result<Outcome> {
+pub fn run(args: &Info, model: &Path, output: &Output) -> Result<ExitStatus> {
     let (recognizer, history) = store::load_with_history(model)?;
     if args.log {
         return print_log(&history, output);
@@ -45,10 +45,10 @@ pub fn run(args: &Info, model: &Path, output: &Output) -> Result<Outcome> {
     if let Some(warning) = recognizer.confidence_warning().filter(|_| output.is_text()) {
         output.say(&warning);
     }
-    Ok(Outcome::Done)
+    Ok(ExitStatus::Done)
 }
 
-/// What the model holds, without names and paths.
+/// Contents of the model, without names and paths.
 pub fn facts(recognizer: &Recognizer) -> impl Iterator<Item = (&'static str, String)> {
     faces(recognizer)
         .into_iter()
@@ -120,7 +120,7 @@ fn lost(recognizer: &Recognizer) -> [(&'static str, String); 2] {
     ]
 }
 
-/// How people are compared, and what a name takes.
+/// The comparison, and the confidence that a name needs.
 fn decisions(recognizer: &Recognizer) -> [(&'static str, String); 3] {
     let distance = recognizer.settings().distance;
     let matching = match recognizer.settings().prior {
@@ -222,12 +222,12 @@ fn latest(history: &History) -> Vec<String> {
 }
 
 /// Every record, with the names of those who are still enrolled.
-fn print_log(history: &History, output: &Output) -> Result<Outcome> {
+fn print_log(history: &History, output: &Output) -> Result<ExitStatus> {
     let names = history.names();
     let records = history.records().iter();
     let records = records.map(|it| super::Record::new(object(it, &names), in_lines(it, &names)));
     output.records("time,event,number,person,faces", records)?;
-    Ok(Outcome::Done)
+    Ok(ExitStatus::Done)
 }
 
 fn in_lines(record: &Record, names: &BTreeMap<u64, &str>) -> Vec<String> {

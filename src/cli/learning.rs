@@ -9,7 +9,7 @@ use clap::error::ErrorKind;
 use eigenfaces::background::{OwnBackground, Prior, people_trained_on};
 use eigenfaces::dataset::Skipped;
 use eigenfaces::enrollment::{Notice, Observer, PreparationOptions};
-use eigenfaces::evaluate::{self, Evaluation, Plan};
+use eigenfaces::evaluate::{self, Evaluation};
 use eigenfaces::face_matrix::FaceSize;
 use eigenfaces::gallery::Gallery;
 use eigenfaces::kernel_pca::Kernel;
@@ -231,7 +231,7 @@ pub fn recognizer(
     Ok((recognizer, read.skipped.len()))
 }
 
-/// What a background model was learned from, in words.
+/// The provenance of a background model, in words.
 pub fn learned_from(own: OwnBackground) -> String {
     let from = own.provenance();
     format!(
@@ -281,7 +281,7 @@ pub fn evaluate(
     preparation: Preparation,
     gallery: Gallery,
     settings: Settings,
-    plan: &Plan,
+    plan: &evaluate::Options,
     output: &Output,
 ) -> Result<Evaluation> {
     let folds = plan.protocol.folds(&gallery, plan.seed)?.len();

@@ -7,7 +7,7 @@ use eigenfaces::render::lesson;
 use eigenfaces::store::Outputs;
 
 use super::options::{Force, Labels, ModelSource};
-use super::{Outcome, Output, Result, files, learning};
+use super::{ExitStatus, Output, Result, files, learning};
 
 #[derive(Debug, Args)]
 pub struct Lesson {
@@ -25,7 +25,7 @@ pub struct Lesson {
 
 const PAGE: &str = "lesson.html";
 
-pub fn run(args: &Lesson, model: &Path, output: &Output) -> Result<Outcome> {
+pub fn run(args: &Lesson, model: &Path, output: &Output) -> Result<ExitStatus> {
     let origin = ModelSource {
         faces: args.faces.clone(),
         labels: args.labels.clone(),
@@ -50,5 +50,5 @@ pub fn run(args: &Lesson, model: &Path, output: &Output) -> Result<Outcome> {
         }
     };
     files::page(&destination, html, output)?;
-    Ok(Outcome::of_inputs(recognizer.gallery().len(), unlearned))
+    Ok(ExitStatus::of_inputs(recognizer.gallery().len(), unlearned))
 }

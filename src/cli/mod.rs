@@ -57,7 +57,7 @@ fn survive_large_files() {
     }
 }
 
-/// What the user typed. Ends with a usage error, or after showing help.
+/// The parsed command line. Ends with a usage error, or after showing help.
 pub fn parsed() -> Cli {
     let typed: Vec<OsString> = std::env::args_os().collect();
     Cli::command()
@@ -174,7 +174,7 @@ fn begin_thread(name: &str, work: impl FnOnce() + Send + 'static) -> Result<()> 
     begun.map_err(|error| Error::Told(format!("no thread can be started ({error})")))
 }
 
-fn run(cli: &Cli, output: &Output) -> Result<Outcome> {
+fn run(cli: &Cli, output: &Output) -> Result<ExitStatus> {
     start_threads(cli.global.threads)?;
     let model = cli.global.model.as_path();
     match &cli.command {
@@ -215,7 +215,7 @@ fn not_built(part: &str, feature: &str) -> Error {
 
 /// The outcome of a command that did not fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
+pub enum ExitStatus {
     Done,
     /// Done, but some inputs could not be used; each was named.
     SomeUnusable,
@@ -227,7 +227,7 @@ pub enum Outcome {
     Different,
 }
 
-impl Outcome {
+impl ExitStatus {
     /// From how many inputs could be used and how many could not.
     pub fn of_inputs(used: usize, unusable: usize) -> Self {
         match (used, unusable) {

@@ -14,7 +14,7 @@ use eigenfaces::{Model, store};
 use serde_json::{Value, json};
 
 use super::options::ChangeOptions;
-use super::{Outcome, Output, Record, Result, counted, faces_of_people, model_changes};
+use super::{ExitStatus, Output, Record, Result, counted, faces_of_people, model_changes};
 
 #[derive(Debug, Args)]
 pub struct People {
@@ -55,7 +55,7 @@ pub struct Rename {
     pub person: String,
     /// The new name
     pub name: String,
-    /// Remember nothing of the earlier name, as for a pseudonym: its folder counts for nobody enrolled any more, and the change cannot be taken back
+    /// Remember nothing of the earlier name, as for a pseudonym: its folder counts for nobody enrolled any more, and the change cannot be undone
     #[arg(long)]
     pub forget: bool,
     /// Say what would be done, and do nothing
@@ -106,7 +106,7 @@ pub struct AddFace {
     pub dry_run: bool,
 }
 
-pub fn run(args: &People, model: &Path, output: &Output) -> Result<Outcome> {
+pub fn run(args: &People, model: &Path, output: &Output) -> Result<ExitStatus> {
     match &args.action {
         None => list(&List::default(), model, output),
         Some(PeopleAction::List(args)) => list(args, model, output),
@@ -147,7 +147,7 @@ fn options(action: &PeopleAction) -> ChangeOptions {
     }
 }
 
-fn list(args: &List, model: &Path, output: &Output) -> Result<Outcome> {
+fn list(args: &List, model: &Path, output: &Output) -> Result<ExitStatus> {
     let recognizer = store::load(model)?;
     let gallery = recognizer.gallery();
     let wanted = gallery.find_all(&args.people)?;
@@ -173,14 +173,14 @@ fn list(args: &List, model: &Path, output: &Output) -> Result<Outcome> {
             });
         output.records("person,faces", people)?;
     }
-    Ok(Outcome::Done)
+    Ok(ExitStatus::Done)
 }
 
 /// Digits of a hash in a list for reading.
 const SHORT_HASH: usize = 12;
 
 /// Makes a change, or tells what it would be.
-fn change(action: &PeopleAction, model: &Path, output: &Output) -> Result<Outcome> {
+fn change(action: &PeopleAction, model: &Path, output: &Output) -> Result<ExitStatus> {
     let options = options(action);
     let mut opened = model_changes::open(options, model, output)?;
     let before = match opened.model.take() {
@@ -188,7 +188,7 @@ fn change(action: &PeopleAction, model: &Path, output: &Output) -> Result<Outcom
         None => Model::load(model)?,
     };
     let plan = Plan::of(edit(action, &before, output)?, Some(&before), &())?;
-    let told = Told::of(&plan, before.gallery())?;
+    let told = ChangeNotice::of(&plan, before.gallery())?;
     if plan.outcome.gallery.is_empty() {
         return Err(match plan.entry {
             Entry::Undone { .. } => eigenfaces::Error::NothingToUndo,
@@ -198,7 +198,7 @@ fn change(action: &PeopleAction, model: &Path, output: &Output) -> Result<Outcom
     if options.dry_run {
         let line = format!("would {} {}", told.verbs[0], told.what);
         report(told.json, &plan.outcome.gallery, Some(line), output)?;
-        return Ok(Outcome::Done);
+        return Ok(ExitStatus::Done);
     }
     let gone = &plan.outcome.gone;
     if !gone.is_empty() {
@@ -214,7 +214,7 @@ fn change(action: &PeopleAction, model: &Path, output: &Output) -> Result<Outcom
         output.say(&warning);
     }
     report(told.json, after.gallery(), None, output)?;
-    Ok(Outcome::Done)
+    Ok(ExitStatus::Done)
 }
 
 /// The change for scripts, and what is enrolled after it; for reading a line, if any.
@@ -225,14 +225,14 @@ fn report(mut object: Value, after: &Gallery, line: Option<String>, output: &Out
 }
 
 /// A change as it is told.
-struct Told {
+struct ChangeNotice {
     /// The verb of the change, to be put behind "would", and in the past, told when it is done.
     verbs: [&'static str; 2],
     what: String,
     json: Value,
 }
 
-impl Told {
+impl ChangeNotice {
     fn of(plan: &Plan, before: &Gallery) -> Result<Self> {
         let gone = &plan.outcome.gone;
         Ok(match &plan.entry {

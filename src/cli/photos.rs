@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use eigenfaces::dataset::{self, Photo, Skipped, is_standard_input};
 use eigenfaces::enrollment::report_passed_over;
 use eigenfaces::error::PhotoProblem;
-use eigenfaces::preparation::{Part, Preparation, PreparedFace};
+use eigenfaces::preparation::{PhotoRegion, Preparation, PreparedFace};
 
 use super::{Error, Output, Result, counted, learning, shown};
 
@@ -84,7 +84,7 @@ impl Photos {
     }
 }
 
-/// What cannot be looked at, each with the number of paths before it. Photos come root by root: whatever lies below a root
+/// Unreadable paths, each with the number of paths before it. Photos come root by root: whatever lies below a root
 /// comes after its photos, and a root that is missing where it was named.
 fn in_order(unusable: Vec<Skipped>, paths: &[PathBuf], named: &[PathBuf]) -> Vec<(usize, Skipped)> {
     let mut end = 0;
@@ -118,9 +118,9 @@ pub fn main_face(photo: &Path, preparation: &Preparation, output: &Output) -> Re
     let opened = Photo::open(photo)?;
     let prepared = preparation.prepare(opened.luma());
     let prepared = prepared.map_err(|problem| eigenfaces::Error::photo(photo, problem))?;
-    if let Part::Found {
+    if let PhotoRegion::Found {
         of: count @ 2.., ..
-    } = prepared.part
+    } = prepared.region
     {
         output.say(&format!(
             "{} shows {count} faces; the largest and most central is taken",

@@ -14,8 +14,10 @@ use eigenfaces::store::{Destination, Outputs, Privacy};
 
 use super::options::{Force, ModelSource, ending_in};
 use super::photos::Photos;
-use super::weights::{Form, Row, Scale, Table};
-use super::{Outcome, Output, Result, counted, files, learning, misuse, one_line, remedy, shown};
+use super::weights::{Row, Scale, Table, WeightsFormat};
+use super::{
+    ExitStatus, Output, Result, counted, files, learning, misuse, one_line, remedy, shown,
+};
 
 #[derive(Debug, Args)]
 pub struct Project {
@@ -40,7 +42,7 @@ pub struct Project {
     pub origin: ModelSource,
 }
 
-pub fn run(args: &Project, model: &Path, output: &Output) -> Result<Outcome> {
+pub fn run(args: &Project, model: &Path, output: &Output) -> Result<ExitStatus> {
     let form = form(args.output.as_deref(), output);
     let inputs = files::inputs(&args.photos, &args.origin, model);
     let outputs = Outputs::new(inputs, args.force.into());
@@ -80,7 +82,7 @@ pub fn run(args: &Project, model: &Path, output: &Output) -> Result<Outcome> {
     if args.gallery || !args.photos.is_empty() {
         deliver(&table, space, form, table_file.as_ref(), output)?;
     }
-    Ok(Outcome::of_inputs(used, unlearned + unusable))
+    Ok(ExitStatus::of_inputs(used, unlearned + unusable))
 }
 
 fn draw(file: &Destination, plot: &Scatter) -> Result<()> {
@@ -93,15 +95,17 @@ fn draw(file: &Destination, plot: &Scatter) -> Result<()> {
 }
 
 /// The form of the table; `None` for reading. Ends with a usage error where it cannot be told.
-fn form(file: Option<&Path>, output: &Output) -> Option<Form> {
+fn form(file: Option<&Path>, output: &Output) -> Option<WeightsFormat> {
     let unknown = "--output must end in .csv, .json or .npy, or --format say which it is";
     if output.is_text() {
-        let of = |file| Form::of(file).unwrap_or_else(|| misuse(ErrorKind::InvalidValue, unknown));
+        let of = |file| {
+            WeightsFormat::of(file).unwrap_or_else(|| misuse(ErrorKind::InvalidValue, unknown))
+        };
         return file.map(of);
     }
     Some(match output.is_table() {
-        true => Form::Csv,
-        false => Form::Json,
+        true => WeightsFormat::Csv,
+        false => WeightsFormat::Json,
     })
 }
 
@@ -168,7 +172,7 @@ fn of_gallery(recognizer: &Recognizer, space: &Space) -> Vec<Row> {
 fn deliver(
     table: &Table,
     space: &Space,
-    form: Option<Form>,
+    form: Option<WeightsFormat>,
     file: Option<&Destination>,
     output: &Output,
 ) -> Result<()> {
@@ -178,8 +182,8 @@ fn deliver(
     let bytes = table.to_bytes(form)?;
     let Some(file) = file else {
         return match form {
-            Form::Npy => output.bytes(&bytes),
-            Form::Csv | Form::Json => output.text(&bytes),
+            WeightsFormat::Npy => output.bytes(&bytes),
+            WeightsFormat::Csv | WeightsFormat::Json => output.text(&bytes),
         };
     };
     file.write(Privacy::Owner, bytes)?;

@@ -7,7 +7,7 @@ use eigenfaces::face_matrix::FaceMatrix;
 use eigenfaces::kernel_pca::pre_image::PreImageMethod;
 use eigenfaces::matcher::Space;
 use eigenfaces::recognizer::Recognizer;
-use eigenfaces::reconstruction::{Reconstruction, ReconstructionError, Wanted, default_steps};
+use eigenfaces::reconstruction::{Reconstruction, ReconstructionError, Steps, default_steps};
 use eigenfaces::render::strip::{Panel, Row, strip};
 use eigenfaces::render::{gray, parts};
 use eigenfaces::store::{Outputs, Privacy};
@@ -16,7 +16,7 @@ use serde_json::json;
 use super::options::{Force, ModelSource, ending_in};
 use super::weights::{Scale, Table};
 use super::{
-    Outcome, Output, Record, Result, counted, files, learning, one_line, photos, share, shown,
+    ExitStatus, Output, Record, Result, counted, files, learning, one_line, photos, share, shown,
 };
 
 #[derive(Debug, Args)]
@@ -46,7 +46,7 @@ pub struct Reconstruct {
 /// More faces than this are rebuilt, but not drawn: a picture is to be looked at.
 const MOST_ROWS: usize = 50;
 
-pub fn run(args: &Reconstruct, model: &Path, output: &Output) -> Result<Outcome> {
+pub fn run(args: &Reconstruct, model: &Path, output: &Output) -> Result<ExitStatus> {
     let given: Vec<_> = args
         .photo
         .iter()
@@ -89,7 +89,7 @@ pub fn run(args: &Reconstruct, model: &Path, output: &Output) -> Result<Outcome>
         "photo,face,reference,components,rms,explained,psnr",
         rebuilt.iter().map(|face| record(face, space)),
     )?;
-    Ok(Outcome::of_inputs(rebuilt.len(), unlearned))
+    Ok(ExitStatus::of_inputs(rebuilt.len(), unlearned))
 }
 
 struct Face {
@@ -165,7 +165,7 @@ impl Rebuilt {
         let steps = faces.iter().map(|face| default_steps(face.weights.len()));
         let steps: Vec<Vec<usize>> = steps.collect();
         let rebuilt = |steps: &[Vec<usize>]| {
-            let wanted = faces.iter().zip(steps).map(|(face, steps)| Wanted {
+            let wanted = faces.iter().zip(steps).map(|(face, steps)| Steps {
                 weights: &face.weights,
                 steps,
             });
@@ -231,8 +231,12 @@ fn decibels(error: &ReconstructionError) -> String {
 fn method(step: &Reconstruction) -> Option<&'static str> {
     step.pre_image.map(|method| match method {
         PreImageMethod::Ridge => "ridge",
-        PreImageMethod::FixedPoint { settled: true, .. } => "fixed-point",
-        PreImageMethod::FixedPoint { settled: false, .. } => "fixed-point-unsettled",
+        PreImageMethod::FixedPoint {
+            converged: true, ..
+        } => "fixed-point",
+        PreImageMethod::FixedPoint {
+            converged: false, ..
+        } => "fixed-point-unsettled",
     })
 }
 

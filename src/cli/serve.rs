@@ -9,10 +9,10 @@ use clap::Args;
 use eigenfaces::QueryOptions;
 
 use super::identify::gallery::Gallery;
-use super::identify::report::{Report, Unread};
+use super::identify::report::{Reporter, Unread};
 use super::identify::watch::{self, Watched};
 use super::webhook::{self, Webhook, WebhookUrl};
-use super::{Error, Outcome, Output, Result, bad_value, begin_thread, counted, remedy, shown};
+use super::{Error, ExitStatus, Output, Result, bad_value, begin_thread, counted, remedy, shown};
 use crate::server::{PublicUrl, Server, Settings};
 
 /// Where the key stands that others on this machine are not to read.
@@ -117,7 +117,7 @@ fn parse_listen(text: &str) -> Result<SocketAddr, String> {
         .ok_or_else(|| expected.to_owned())
 }
 
-pub fn run(args: &Serve, model: &Path, output: &Output) -> Result<Outcome> {
+pub fn run(args: &Serve, model: &Path, output: &Output) -> Result<ExitStatus> {
     let given = args.given_key()?;
     let key = given.as_ref().map(Key::checked).transpose();
     let key = key.unwrap_or_else(|wrong| bad_value(wrong));
@@ -151,7 +151,7 @@ pub fn run(args: &Serve, model: &Path, output: &Output) -> Result<Outcome> {
     }
     output.say("press Ctrl-C to end");
     server.run(args.open)?;
-    Ok(Outcome::Done)
+    Ok(ExitStatus::Done)
 }
 
 /// Watches the folders that were given, if any were, in a thread of its own. Results are printed, and posted where they are to be.
@@ -170,7 +170,7 @@ fn watch_folders(args: &Serve, server: &Server, output: Output) -> Result<Option
                 output.warn(&format!("{came} came, and nobody is enrolled"));
                 continue;
             };
-            let report = Report {
+            let report = Reporter {
                 recognizer: model.recognizer(),
                 drawn: None,
                 gallery: &Gallery::Model,
@@ -193,14 +193,14 @@ const LONGEST: Duration = Duration::from_secs(5);
 
 /// Asks the server that listens at this address; with a key, whether that is its key too. A container that holds this program
 /// alone has nothing else to ask with.
-fn check(address: SocketAddr, key: Option<&str>, output: &Output) -> Result<Outcome> {
+fn check(address: SocketAddr, key: Option<&str>, output: &Output) -> Result<ExitStatus> {
     let address = reachable(address);
     let status = ask(address, key)
         .map_err(|error| Error::Told(format!("no server answers at {address}: {error}")))?;
     match (status, key) {
         (200, _) | (401, None) => {
             output.say(&format!("a server answers at {address}"));
-            Ok(Outcome::Done)
+            Ok(ExitStatus::Done)
         }
         (401, Some(_)) => Err(Error::Told(format!(
             "the server at {address} has another key than the one given"

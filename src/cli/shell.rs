@@ -9,16 +9,16 @@ use eigenfaces::store::{Outputs, Privacy};
 
 use super::args::{Cli, Completions, Man};
 use super::files::OutputDir;
-use super::{Error, Outcome, Result, output};
+use super::{Error, ExitStatus, Result, output};
 
-pub fn completions(args: &Completions) -> Result<Outcome> {
+pub fn completions(args: &Completions) -> Result<ExitStatus> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "eigenfaces", &mut script);
     print(&script)
 }
 
 /// Prints the manual page of every command, one after another, or writes each to a file of its own.
-pub fn manual(args: &Man) -> Result<Outcome> {
+pub fn manual(args: &Man) -> Result<ExitStatus> {
     let mut program = Cli::command();
     program.build();
     let mut pages = Vec::new();
@@ -36,7 +36,7 @@ pub fn manual(args: &Man) -> Result<Outcome> {
     for (name, page) in pages {
         folder.claim(name)?.write(Privacy::Public, page)?;
     }
-    Ok(Outcome::Done)
+    Ok(ExitStatus::Done)
 }
 
 /// The pages of a command and of all below it, and the names of their files.
@@ -88,7 +88,7 @@ fn troff(text: &str) -> String {
     }
 }
 
-fn print(text: &[u8]) -> Result<Outcome> {
+fn print(text: &[u8]) -> Result<ExitStatus> {
     output::print(text)?;
-    Ok(Outcome::Done)
+    Ok(ExitStatus::Done)
 }

@@ -12,7 +12,9 @@ use eigenfaces::recognizer::{Verdict, Verification, verify_alone};
 use serde_json::json;
 
 use super::options::{AcceptanceOptions, DEFAULT_MODEL, ModelSource};
-use super::{Error, Outcome, Output, Record, Result, learning, one_line, percent, photos, shown};
+use super::{
+    Error, ExitStatus, Output, Record, Result, learning, one_line, percent, photos, shown,
+};
 
 #[derive(Debug, Args)]
 pub struct Verify {
@@ -35,7 +37,7 @@ pub struct Verify {
     pub origin: ModelSource,
 }
 
-pub fn run(args: &Verify, model: &Path, output: &Output) -> Result<Outcome> {
+pub fn run(args: &Verify, model: &Path, output: &Output) -> Result<ExitStatus> {
     if let Some(other) = &args.other
         && args.origin.faces.is_empty()
         && model == Path::new(DEFAULT_MODEL)
@@ -57,11 +59,11 @@ pub fn run(args: &Verify, model: &Path, output: &Output) -> Result<Outcome> {
             let other = photos::main_face(other, recognizer.preparation(), output)?;
             recognizer.verify(&face, &other, acceptance)?
         }
-        (None, None) => return Ok(Outcome::Different), // clap asks for one of them
+        (None, None) => return Ok(ExitStatus::Different), // clap asks for one of them
     };
     let outcome = match found.verdict {
-        Verdict::Same => Outcome::Same,
-        Verdict::Different | Verdict::CannotTell => Outcome::Different,
+        Verdict::Same => ExitStatus::Same,
+        Verdict::Different | Verdict::CannotTell => ExitStatus::Different,
         Verdict::NotAFace { photo } => {
             let path = match (photo, &args.other) {
                 (1, Some(other)) => other,
@@ -77,7 +79,7 @@ pub fn run(args: &Verify, model: &Path, output: &Output) -> Result<Outcome> {
 }
 
 /// Compares two photos where there is no model: by the background model alone.
-fn without_model(args: &Verify, other: &Path, model: &Path, output: &Output) -> Result<Outcome> {
+fn without_model(args: &Verify, other: &Path, model: &Path, output: &Output) -> Result<ExitStatus> {
     let preparation = face_index::preparation();
     let first = photos::main_face(&args.photo, &preparation, output)?;
     let second = photos::main_face(other, &preparation, output)?;
@@ -88,8 +90,8 @@ fn without_model(args: &Verify, other: &Path, model: &Path, output: &Output) -> 
     let found = verify_alone(&first, &second, Acceptance::from(args.acceptance))?;
     print(args, None, &found, output)?;
     Ok(match found.verdict {
-        Verdict::Same => Outcome::Same,
-        _ => Outcome::Different,
+        Verdict::Same => ExitStatus::Same,
+        _ => ExitStatus::Different,
     })
 }
 

@@ -24,7 +24,7 @@ impl fmt::Debug for WebhookUrl {
     }
 }
 
-/// Where to send what.
+/// The URL of a webhook, parsed.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Target {
     /// Host and port.

@@ -10,8 +10,9 @@ use serde::{Deserialize, Serialize};
 use super::output::{SCHEMA, cell, from_cell, table};
 use super::{Error, Result};
 
+/// Format of a file of weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
+pub enum WeightsFormat {
     /// A header `photo,face,person,w1,...,wk` and a row a face; `z1,...,zk` where weights are whitened.
     Csv,
     /// An object a line; the list is called `weights`, or `whitened`.
@@ -20,8 +21,8 @@ pub enum Form {
     Npy,
 }
 
-impl Form {
-    /// The form that a file's name asks for.
+impl WeightsFormat {
+    /// The format that a file's extension stands for.
     pub fn of(path: &Path) -> Option<Self> {
         let extension = path.extension()?.to_ascii_lowercase();
         match extension.to_str()? {
@@ -80,11 +81,11 @@ const MOST_BYTES: u64 = 1 << 30;
 const LARGEST: f32 = 1e9;
 
 impl Table {
-    pub fn to_bytes(&self, form: Form) -> Result<Vec<u8>> {
+    pub fn to_bytes(&self, form: WeightsFormat) -> Result<Vec<u8>> {
         match form {
-            Form::Csv => Ok(self.to_csv()),
-            Form::Json => self.to_json(),
-            Form::Npy => self.to_npy(),
+            WeightsFormat::Csv => Ok(self.to_csv()),
+            WeightsFormat::Json => self.to_json(),
+            WeightsFormat::Npy => self.to_npy(),
         }
         .map_err(Error::Print)
     }
@@ -157,10 +158,10 @@ impl Table {
             return Err(refuse("is no table of weights".to_owned()));
         }
         let bytes = std::fs::read(path).map_err(|source| eigenfaces::Error::read(path, source))?;
-        let table = match Form::of(path) {
-            Some(Form::Csv) => Self::from_csv(&bytes),
-            Some(Form::Npy) => Self::from_npy(&bytes, npy),
-            Some(Form::Json) => Self::from_json(&bytes),
+        let table = match WeightsFormat::of(path) {
+            Some(WeightsFormat::Csv) => Self::from_csv(&bytes),
+            Some(WeightsFormat::Npy) => Self::from_npy(&bytes, npy),
+            Some(WeightsFormat::Json) => Self::from_json(&bytes),
             None => Err("its name ends in none of .csv, .json, .jsonl and .npy".to_owned()),
         }
         .map_err(refuse)?;

@@ -2,12 +2,12 @@
 
 use nalgebra::DMatrix;
 
-use super::{Compare, Evidence, Likeness, Ranking, Scored, Side};
+use super::{Candidate, Compare, EvidenceFor, Explanation, PairDecision, Ranking};
 use crate::decision::Acceptance;
 use crate::error::Result;
 use crate::face_matrix::FaceMatrix;
 use crate::gallery::Gallery;
-use crate::matcher::{DistanceCalibration, DistanceSettings, Match, Matcher, squared_distance};
+use crate::matcher::{DistanceCalibration, DistanceSettings, Matcher, Neighbor, squared_distance};
 
 /// The space and everybody's mean in it, and the map from distances to decisions.
 #[derive(Debug, Clone)]
@@ -20,35 +20,40 @@ pub struct Distances {
 
 impl Distances {
     /// The enrolled face of a person that is nearest to a probe.
-    fn side(&self, gallery: &Gallery, found: &Match, probe: &FaceMatrix) -> Result<Side> {
+    fn evidence_for(
+        &self,
+        gallery: &Gallery,
+        found: &Neighbor,
+        probe: &FaceMatrix,
+    ) -> Result<EvidenceFor> {
         let persons = gallery.persons();
         let own: Vec<usize> = (0..persons.len())
             .filter(|&face| persons[face] == found.person)
             .collect();
-        let (theirs, placed) = (gallery.faces().select(&own)?, self.describe(probe));
+        let (theirs, projected) = (gallery.faces().select(&own)?, self.describe(probe));
         let coordinates = self.describe(&theirs);
         let squared = |at: usize| {
             squared_distance(
                 coordinates.column(at).as_slice(),
-                placed.column(0).as_slice(),
+                projected.column(0).as_slice(),
             )
         };
         let (squared, at) = (0..own.len())
             .map(|at| (squared(at), at))
             .min_by(|a, b| a.0.total_cmp(&b.0))
             .unwrap_or_default();
-        Ok(Side {
+        Ok(EvidenceFor {
             person: found.person,
             distance: found.distance(),
             face: own[at],
             squared,
-            split: self.matcher.split(probe, &theirs.select(&[at])?),
+            parts: self.matcher.distance_parts(probe, &theirs.select(&[at])?),
             pixels: theirs.face(at).to_vec(),
         })
     }
 
-    fn likeness(&self, distance: f64, acceptance: Acceptance) -> Likeness {
-        Likeness {
+    fn decision(&self, distance: f64, acceptance: Acceptance) -> PairDecision {
+        PairDecision {
             passes: self.calibration.is_known(distance, acceptance),
             is_somebody: self.calibration.confidence(distance) > 0.5,
             confidence: self.calibration.confidence(distance),
@@ -81,17 +86,18 @@ impl Compare for Distances {
 
     fn rank(&self, probes: &DMatrix<f32>, top: usize, acceptance: Acceptance) -> Vec<Ranking> {
         let ranked = self.matcher.clusters().rank_all(probes, top.max(1));
-        let ranking =
-            |matches: Vec<Match>| rank_matches(&matches, &self.calibration, top, acceptance);
+        let ranking = |neighbors: Vec<Neighbor>| {
+            rank_neighbors(&neighbors, &self.calibration, top, acceptance)
+        };
         ranked.into_iter().map(ranking).collect()
     }
 
     /// As of a probe and a person with one photo.
-    fn pair(&self, faces: &DMatrix<f32>, acceptance: Acceptance) -> Option<Likeness> {
+    fn pair(&self, faces: &DMatrix<f32>, acceptance: Acceptance) -> Option<PairDecision> {
         let [first, second] = [0, 1].map(|at| faces.column(at));
         let distance = squared_distance(first.as_slice(), second.as_slice()).sqrt();
         let names = self.calibration.gives_names();
-        names.then(|| self.likeness(distance, acceptance))
+        names.then(|| self.decision(distance, acceptance))
     }
 
     fn claim(
@@ -99,7 +105,7 @@ impl Compare for Distances {
         probe: &DMatrix<f32>,
         person: usize,
         acceptance: Acceptance,
-    ) -> Option<Likeness> {
+    ) -> Option<PairDecision> {
         if !self.calibration.gives_names() {
             return None;
         }
@@ -107,11 +113,11 @@ impl Compare for Distances {
         let nearest = clusters.rank(probe.as_slice(), 1);
         let nearest = nearest.first()?;
         let own = clusters.of_person(person, probe.as_slice())?;
-        let likeness = self.likeness(own.distance(), acceptance);
-        Some(Likeness {
-            passes: likeness.passes && nearest.person == person,
+        let decision = self.decision(own.distance(), acceptance);
+        Some(PairDecision {
+            passes: decision.passes && nearest.person == person,
             is_somebody: self.calibration.confidence(nearest.distance()) > 0.5,
-            ..likeness
+            ..decision
         })
     }
 
@@ -120,13 +126,15 @@ impl Compare for Distances {
         gallery: &Gallery,
         _: Option<&DMatrix<f32>>,
         face: &FaceMatrix,
-    ) -> Result<Evidence> {
+    ) -> Result<Explanation> {
         let coordinates = self.describe(face);
         let ranked = self.matcher.clusters().rank(coordinates.as_slice(), 2);
-        let sides = ranked.iter().map(|found| self.side(gallery, found, face));
-        Ok(Evidence {
-            sides: sides.collect::<Result<_>>()?,
-            balance: None,
+        let nearest = ranked
+            .iter()
+            .map(|found| self.evidence_for(gallery, found, face));
+        Ok(Explanation {
+            nearest: nearest.collect::<Result<_>>()?,
+            evidence_map: None,
         })
     }
 }
@@ -138,21 +146,21 @@ pub(super) fn threshold(calibration: &DistanceCalibration, acceptance: Acceptanc
 }
 
 /// A ranking from people at these distances, nearest first.
-pub(crate) fn rank_matches(
-    matches: &[Match],
+pub(crate) fn rank_neighbors(
+    neighbors: &[Neighbor],
     calibration: &DistanceCalibration,
     top: usize,
     acceptance: Acceptance,
 ) -> Ranking {
-    let confidence = |found: &Match| calibration.confidence(found.distance());
-    let scored = |found: &Match| Scored {
+    let confidence = |found: &Neighbor| calibration.confidence(found.distance());
+    let scored = |found: &Neighbor| Candidate {
         person: found.person,
         distance: found.distance(),
         confidence: confidence(found),
     };
-    let first = matches.first();
+    let first = neighbors.first();
     Ranking {
-        people: matches.iter().take(top).map(scored).collect(),
+        people: neighbors.iter().take(top).map(scored).collect(),
         confidence: first.map_or(0.0, confidence),
         somebody_else: None,
         accepted: first.is_some_and(|first| calibration.is_known(first.distance(), acceptance)),

@@ -3,7 +3,7 @@
 use nalgebra::DMatrix;
 use sha2::{Digest, Sha256};
 
-use super::{Compare, Evidence, Likeness, Ranking, Scored, Side};
+use super::{Candidate, Compare, EvidenceFor, Explanation, PairDecision, Ranking};
 use crate::background::{self, Adaptation, Background, Calibration, FACE, People};
 use crate::decision::Acceptance;
 use crate::error::{Error, Result};
@@ -134,7 +134,7 @@ impl Likelihoods {
     }
 }
 
-/// What tells the coordinates of a face from all others: the first eight bytes of their SHA-256. That a stranger's are those
+/// Fingerprint of the coordinates of a face: the first eight bytes of their SHA-256. That a stranger's are those
 /// of one of a million enrolled faces happens once in 10^13 times.
 fn fingerprint(coordinates: &[f32]) -> u64 {
     let mut hasher = Sha256::new();
@@ -174,14 +174,14 @@ impl Compare for Likelihoods {
         })
     }
 
-    fn pair(&self, faces: &DMatrix<f32>, acceptance: Acceptance) -> Option<Likeness> {
+    fn pair(&self, faces: &DMatrix<f32>, acceptance: Acceptance) -> Option<PairDecision> {
         let is_one_photo = faces.column(0) == faces.column(1);
         let score = match is_one_photo {
             true => SAME_FACE,
             false => self.people.pair_scores(faces, &[[0, 1]])[0],
         };
         let (passes, confidence) = self.calibration.same_person(score, acceptance);
-        Some(Likeness {
+        Some(PairDecision {
             passes,
             is_somebody: passes,
             confidence,
@@ -195,12 +195,12 @@ impl Compare for Likelihoods {
         probe: &DMatrix<f32>,
         person: usize,
         acceptance: Acceptance,
-    ) -> Option<Likeness> {
+    ) -> Option<PairDecision> {
         let ranking = self
             .rank(probe, self.people.photos().len(), acceptance)
             .pop()?;
         let own = ranking.people.iter().find(|found| found.person == person)?;
-        Some(Likeness {
+        Some(PairDecision {
             passes: ranking.accepted && ranking.people[0].person == person,
             is_somebody: ranking.confidence > 0.5,
             confidence: own.confidence,
@@ -214,33 +214,33 @@ impl Compare for Likelihoods {
         gallery: &Gallery,
         coordinates: Option<&DMatrix<f32>>,
         face: &FaceMatrix,
-    ) -> Result<Evidence> {
+    ) -> Result<Explanation> {
         let enrolled = coordinates.ok_or(Error::Inconsistent)?;
         let probe = self.describe(face);
         let ranking = self.rank(&probe, 2, Acceptance::default()).pop();
-        let placed = self.people.coordinates(&probe);
+        let projected = self.people.coordinates(&probe);
         let persons = gallery.persons();
-        let mut sides = Vec::new();
+        let mut nearest = Vec::new();
         for found in ranking.map_or_else(Vec::new, |ranking| ranking.people) {
             let own: Vec<usize> = (0..persons.len())
                 .filter(|&at| persons[at] == found.person)
                 .collect();
             let theirs = self.people.coordinates(&enrolled.select_columns(&own));
-            let squared = |at: usize| (theirs.column(at) - placed.column(0)).norm_squared();
-            let nearest = (0..own.len())
+            let squared = |at: usize| (theirs.column(at) - projected.column(0)).norm_squared();
+            let closest = (0..own.len())
                 .map(|at| (squared(at), own[at]))
                 .min_by(|a, b| a.0.total_cmp(&b.0));
-            let (squared, nearest) = nearest.ok_or(Error::Inconsistent)?;
-            sides.push(Side {
+            let (squared, face) = closest.ok_or(Error::Inconsistent)?;
+            nearest.push(EvidenceFor {
                 person: found.person,
                 distance: found.distance,
-                face: nearest,
-                pixels: gallery.faces().face(nearest).to_vec(),
+                face,
+                pixels: gallery.faces().face(face).to_vec(),
                 squared,
-                split: None,
+                parts: None,
             });
         }
-        let balance = match &sides[..] {
+        let evidence_map = match &nearest[..] {
             [first, second] => {
                 let pixels = [face.as_slice(), &first.pixels, &second.pixels].concat();
                 let three = FaceMatrix::from_pixels(face.size(), pixels)?;
@@ -250,7 +250,10 @@ impl Compare for Likelihoods {
             }
             _ => None,
         };
-        Ok(Evidence { sides, balance })
+        Ok(Explanation {
+            nearest,
+            evidence_map,
+        })
     }
 }
 
@@ -263,7 +266,7 @@ pub(super) fn ranking(
     acceptance: Acceptance,
 ) -> Ranking {
     let judged = calibration.judge(scores, others, top.max(1));
-    let scored = |&(person, confidence): &(usize, f64)| Scored {
+    let scored = |&(person, confidence): &(usize, f64)| Candidate {
         person,
         distance: calibration.distance(scores[person]),
         confidence,

@@ -6,30 +6,31 @@
 
 mod distances;
 mod likelihoods;
+mod refit;
 #[cfg(feature = "postgres")]
 mod remote;
-mod resample;
 
 use std::fmt;
 use std::sync::Arc;
 
 use nalgebra::DMatrix;
 
+use crate::dataset::Person;
 use crate::decision::Acceptance;
 use crate::error::Result;
 use crate::face_matrix::{FaceMatrix, FaceSize};
 use crate::gallery::Gallery;
 
 pub use distances::Distances;
-use distances::rank_matches;
+use distances::rank_neighbors;
 pub use likelihoods::Likelihoods;
 #[cfg(feature = "postgres")]
 use likelihoods::SAME_FACE;
+pub use refit::{Fold, Refitter};
 #[cfg(feature = "postgres")]
 pub use remote::*;
-pub use resample::{Part, Resample};
 
-use crate::matcher::{DistanceSettings, Split};
+use crate::matcher::{DistanceParts, DistanceSettings};
 
 /// Compares faces with the people of a gallery. People go by their positions in it.
 pub trait Compare: fmt::Debug + Send + Sync {
@@ -39,7 +40,7 @@ pub trait Compare: fmt::Debug + Send + Sync {
     /// The confidence beyond which a name is given; `None` where none ever is.
     fn threshold(&self, acceptance: Acceptance) -> Option<f64>;
 
-    /// What faces are compared by, in words.
+    /// The method of comparison, in words.
     fn in_words(&self, settings: &DistanceSettings) -> String;
 
     /// Coordinates of faces (m x n): what the other methods take.
@@ -55,7 +56,7 @@ pub trait Compare: fmt::Debug + Send + Sync {
     fn rank(&self, probes: &DMatrix<f32>, top: usize, acceptance: Acceptance) -> Vec<Ranking>;
 
     /// Whether two faces (m x 2) show one person, enrolled or not; `None` where too few people are enrolled to tell.
-    fn pair(&self, faces: &DMatrix<f32>, acceptance: Acceptance) -> Option<Likeness>;
+    fn pair(&self, faces: &DMatrix<f32>, acceptance: Acceptance) -> Option<PairDecision>;
 
     /// Whether a probe (m x 1) shows a person: whether ranking would name them. `None` where names are never given, or for
     /// nobody of that number.
@@ -64,9 +65,9 @@ pub trait Compare: fmt::Debug + Send + Sync {
         probe: &DMatrix<f32>,
         person: usize,
         acceptance: Acceptance,
-    ) -> Option<Likeness>;
+    ) -> Option<PairDecision>;
 
-    /// What the ranking of one face (d x 1) rests on. `coordinates` are those of the enrolled faces, where the model keeps
+    /// The evidence that the ranking of one face (d x 1) rests on. `coordinates` are those of the enrolled faces, where the model keeps
     /// them.
     /// Errors: parts of a model that do not fit together.
     fn explain(
@@ -74,7 +75,7 @@ pub trait Compare: fmt::Debug + Send + Sync {
         gallery: &Gallery,
         coordinates: Option<&DMatrix<f32>>,
         face: &FaceMatrix,
-    ) -> Result<Evidence>;
+    ) -> Result<Explanation>;
 }
 
 /// The comparison that a model holds.
@@ -125,12 +126,13 @@ impl Comparer {
     }
 }
 
-/// A person and how likely a probe shows them.
+/// A person a probe may be: their name, or in a [`Ranking`] their position.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Scored {
+pub struct Candidate<P = Person> {
     /// The person.
-    pub person: usize,
-    /// The distance; what it measures depends on the comparison ([`Candidate::distance`](crate::Candidate::distance)).
+    pub person: P,
+    /// With the background model the negative logarithm of the probability that it is this person and no stranger;
+    /// without it the distance to the mean of the person's faces by the metric.
     pub distance: f64,
     /// Probability that the probe is this person, given that it may be a stranger.
     pub confidence: f64,
@@ -140,7 +142,7 @@ pub struct Scored {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ranking {
     /// Nearest first.
-    pub people: Vec<Scored>,
+    pub people: Vec<Candidate<usize>>,
     /// The confidence of the first, listed or not.
     pub confidence: f64,
     /// Probability that it is nobody enrolled; `None` where each confidence stands for itself.
@@ -149,9 +151,9 @@ pub struct Ranking {
     pub accepted: bool,
 }
 
-/// Whether a face shows a person, or two faces show one.
+/// The decision whether a face shows a person, or two faces show one.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Likeness {
+pub struct PairDecision {
     /// Whether it passes.
     pub passes: bool,
     /// Whether it is likely a face of somebody, whatever it looks like.
@@ -164,19 +166,19 @@ pub struct Likeness {
     pub needed: f64,
 }
 
-/// What a ranking rests on.
+/// The evidence that the ranking of a face rests on.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Evidence {
+pub struct Explanation {
     /// The nearest person, and the next where there is one.
-    pub sides: Vec<Side>,
+    pub nearest: Vec<EvidenceFor>,
     /// Where two people are compared by likelihoods, the evidence for the first rather than for the second, in each cell of the
-    /// face (7 x 8, row by row), in spreads of strangers' scores.
-    pub balance: Option<Vec<f64>>,
+    /// face (7 x 8, row by row), in standard deviations of strangers' scores.
+    pub evidence_map: Option<Vec<f64>>,
 }
 
 /// Evidence for one person: their enrolled face that is nearest to the probe.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Side {
+pub struct EvidenceFor {
     /// A position in [`Gallery::people`].
     pub person: usize,
     /// The distance to the person: what was decided by.
@@ -187,6 +189,6 @@ pub struct Side {
     pub pixels: Vec<u8>,
     /// The squared distance between the probe and that face.
     pub squared: f64,
-    /// That squared distance taken apart; `None` where likelihoods or a kernel compare, which have no such parts.
-    pub split: Option<Split>,
+    /// The parts of that squared distance; `None` where likelihoods or a kernel compare, which have no such parts.
+    pub parts: Option<DistanceParts>,
 }

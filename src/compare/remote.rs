@@ -6,13 +6,13 @@ use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::{Comparer, Distances, Likelihoods, Ranking, SAME_FACE, rank_matches};
+use super::{Comparer, Distances, Likelihoods, Ranking, SAME_FACE, rank_neighbors};
 use crate::background::{self, Background, ExtendedProbe};
 use crate::decision::Acceptance;
 use crate::face_space::FaceSpace;
-use crate::matcher::{DistanceCalibration, Match, Space, squared_distance};
+use crate::matcher::{DistanceCalibration, Neighbor, Space, squared_distance};
 
-/// How a server orders people by a probe.
+/// The measure by which a server orders people.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
     /// By the squared distance to a person's point.
@@ -58,7 +58,7 @@ pub enum RemoteCalibration {
     Likelihoods(RemoteLikelihoods),
 }
 
-/// What a gallery of the background model has beside its people.
+/// Calibration of a gallery of the background model, and the norm of its vectors.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub struct RemoteLikelihoods {
     calibration: background::Calibration,
@@ -70,7 +70,7 @@ pub struct RemoteLikelihoods {
 pub type Points<'a> = (Cow<'a, DMatrix<f32>>, Cow<'a, [usize]>);
 
 impl Comparer {
-    /// How a server is to order people.
+    /// The measure by which a server orders people.
     pub fn order(&self) -> Order {
         match self {
             Self::Distances(_) => Order::SquaredDistance,
@@ -149,7 +149,7 @@ impl Comparer {
         }
     }
 
-    /// The map that [`remote_calibration`](Self::remote_calibration) gave, for so many people; `None` where it makes no sense.
+    /// The map that [`remote_calibration`](Self::remote_calibration) gave, for so many people; `None` for unexpected contents.
     pub fn read_remote_calibration(&self, json: &str, people: usize) -> Option<RemoteCalibration> {
         match self {
             Self::Distances(_) => {
@@ -167,7 +167,7 @@ impl Comparer {
     }
 
     /// Tells a digest all that turns a prepared face into coordinates, and what of a person is compared.
-    pub fn tell(&self, told: &mut Told) {
+    pub fn tell(&self, told: &mut FieldHasher) {
         match self {
             Self::Distances(distances) => told.distances(distances),
             Self::Likelihoods(likelihoods) => told.likelihoods(likelihoods),
@@ -205,13 +205,13 @@ impl RemoteCalibration {
     pub fn rank(&self, away: &[f64], others: f64, top: usize, acceptance: Acceptance) -> Ranking {
         match self {
             Self::Distances(calibration) => {
-                let matches = away.iter().enumerate().map(|(person, &away)| Match {
+                let neighbors = away.iter().enumerate().map(|(person, &away)| Neighbor {
                     person,
                     squared_distance: away,
                 });
-                let mut matches: Vec<Match> = matches.collect();
-                matches.sort_by(|a, b| a.squared_distance.total_cmp(&b.squared_distance));
-                rank_matches(&matches, calibration, top, acceptance)
+                let mut neighbors: Vec<Neighbor> = neighbors.collect();
+                neighbors.sort_by(|a, b| a.squared_distance.total_cmp(&b.squared_distance));
+                rank_neighbors(&neighbors, calibration, top, acceptance)
             }
             Self::Likelihoods(RemoteLikelihoods { calibration, .. }) => {
                 let scores: Vec<f64> = away.iter().map(|away| -away).collect();
@@ -226,11 +226,11 @@ impl RemoteProbe {
     pub const SAME: f64 = -SAME_FACE;
 }
 
-/// A digest in the making. Every value is preceded by its length, so that no two sequences run into each other.
+/// SHA-256 of a sequence of values. Each is preceded by its length, so that no two sequences run into each other.
 #[derive(Default)]
-pub struct Told(Sha256);
+pub struct FieldHasher(Sha256);
 
-impl Told {
+impl FieldHasher {
     /// The digest.
     pub fn finish(self) -> [u8; 32] {
         self.0.finalize().into()
@@ -241,7 +241,7 @@ impl Told {
         self.0.update(bytes);
     }
 
-    /// Tells it a text.
+    /// Adds a text.
     pub fn text(&mut self, text: &str) {
         self.bytes(text.as_bytes());
     }
@@ -261,7 +261,7 @@ impl Told {
         self.singles(values.as_slice());
     }
 
-    /// Tells it a face space.
+    /// Adds a face space.
     pub fn face_space(&mut self, space: &FaceSpace) {
         self.doubles(space.mean().as_slice());
         self.matrix(space.basis());

@@ -94,7 +94,7 @@ impl Address {
         Ok(Self { config, shown })
     }
 
-    /// That this is wrong with the database there.
+    /// The error of a problem with the database there.
     pub fn problem(&self, problem: DatabaseProblem) -> Error {
         Error::Database {
             address: self.shown.clone(),

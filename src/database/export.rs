@@ -12,14 +12,14 @@ use crate::error::{DatabaseProblem, Result};
 use crate::recognizer::Recognizer;
 
 pub use plan::Change;
-use plan::Plan;
+use plan::ExportPlan;
 use upload::Upload;
 
 /// An export, decided and not yet done. While it is there no other one can be.
 pub struct Export<'a> {
     database: &'a mut Database,
     recognizer: &'a Recognizer,
-    plan: Plan<'a>,
+    plan: ExportPlan<'a>,
 }
 
 impl<'a> Export<'a> {
@@ -37,7 +37,7 @@ impl<'a> Export<'a> {
             let client = &mut database.client;
             take_lock(client).await?;
             schema::make(client).await?;
-            Plan::of(client, recognizer, points, indexing).await
+            ExportPlan::of(client, recognizer, points, indexing).await
         });
         match planned {
             Ok(plan) => Ok(Self {
@@ -95,7 +95,7 @@ async fn take_lock(client: &Client) -> Result<(), DatabaseProblem> {
 async fn run(
     client: &mut Client,
     recognizer: &Recognizer,
-    plan: &Plan<'_>,
+    plan: &ExportPlan<'_>,
     model: &str,
     reached: &mut dyn FnMut(usize),
 ) -> Result<(), DatabaseProblem> {
@@ -163,7 +163,7 @@ async fn begin(
 }
 
 /// Tells the planner what there is, takes what was erased from the pages of the tables too, and makes the index.
-async fn vacuum(client: &Client, own: &Row, plan: &Plan<'_>) -> Result<(), DatabaseProblem> {
+async fn vacuum(client: &Client, own: &Row, plan: &ExportPlan<'_>) -> Result<(), DatabaseProblem> {
     let table = own.table();
     if plan.changes_anything() {
         for table in [&*table, "eigenfaces.people", "eigenfaces.faces"] {
@@ -185,7 +185,7 @@ async fn vacuum(client: &Client, own: &Row, plan: &Plan<'_>) -> Result<(), Datab
 async fn finish(
     client: &mut Client,
     recognizer: &Recognizer,
-    plan: &Plan<'_>,
+    plan: &ExportPlan<'_>,
     own: &Row,
     others: &[Row],
     model: &str,

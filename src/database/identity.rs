@@ -1,6 +1,6 @@
 //! The fingerprint of a model's coordinates.
 
-use crate::compare::Told;
+use crate::compare::FieldHasher;
 use crate::recognizer::Recognizer;
 
 /// A digest of all that turns a photo into coordinates: how it is prepared, the face space, the spaces of what is
@@ -13,7 +13,7 @@ impl Identity {
     /// That of a recogniser.
     pub fn of(recognizer: &Recognizer) -> Self {
         let (preparation, settings) = (recognizer.preparation(), recognizer.settings());
-        let mut told = Told::default();
+        let mut told = FieldHasher::default();
         told.text("eigenfaces coordinates, 1");
         told.text(&preparation.size().to_string());
         told.text(preparation.framing().name());

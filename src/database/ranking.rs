@@ -341,7 +341,7 @@ impl Asking<'_> {
         Ok(column::first::<i64, Vec<i64>>(&rows)?.first().copied())
     }
 
-    /// How far some people are, nearest first, by a model's arithmetic; `same` is whose very face it is.
+    /// The distances of some people, nearest first, by a model's arithmetic; `same` is whose very face it is.
     async fn measured(
         &self,
         probe: &RemoteProbe,
@@ -405,7 +405,7 @@ impl RemoteGallery {
             .log_odds()
             .map_or(0.0, |[slope, intercept]| {
                 let log_odds = intercept - slope * away;
-                log_odds.clamp(-MOST_LOG_ODDS, MOST_LOG_ODDS).exp()
+                libm::exp(log_odds.clamp(-MOST_LOG_ODDS, MOST_LOG_ODDS))
             })
     }
 

@@ -18,7 +18,7 @@ impl RoundingBound {
         }
     }
 
-    /// What an inner product can be wrong by of vectors whose norms have this product (Higham 2002, 3.5, and Cauchy-Schwarz).
+    /// Error bound of an inner product of vectors whose norms have this product (Higham 2002, 3.5, and Cauchy-Schwarz).
     pub fn of_product(self, norms: f64) -> f64 {
         (self.relative - 1.0) * norms + self.absolute
     }

@@ -25,7 +25,7 @@ pub fn alike<'a>(people: impl IntoIterator<Item = &'a Person>) -> Vec<Vec<Person
     groups
 }
 
-/// What is left of a name if case, separators and ways to encode a letter do not count.
+/// A name folded: without case, separators and the encoding of letters.
 fn folded(person: &Person) -> String {
     let letters = person.as_str().nfkc();
     // To capitals and back: `ß` and `ss`, and the two small sigmas, are one.

@@ -1,4 +1,4 @@
-//! What the extension of a file promises.
+//! File formats by extension.
 
 use std::ffi::OsStr;
 use std::path::Path;

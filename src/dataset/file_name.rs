@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-/// What a word of a file name is. Words are the parts between separators, in lower case.
+/// The kind of a word of a file name. Words are the parts between separators, in lower case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     /// Digits, or a time as `10h11`.

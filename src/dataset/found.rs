@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 
 /// A file found, and where it lies below the root it was found under.
 #[derive(Debug, Clone)]
-pub(super) struct Found {
+pub(super) struct FoundFile {
     pub path: PathBuf,
-    pub place: Place,
+    pub depth: Depth,
     pub reached: Reached,
     /// Whether it has the mark of this program, and was not given itself.
     pub is_marked: bool,
 }
 
-/// The way on which a file was found. Of one file with several names the first in this order counts.
+/// The way a file was reached. Of one file with several names the first in this order counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Reached {
     Directly,
@@ -23,8 +23,9 @@ pub(super) enum Reached {
     BySymbolicLink,
 }
 
+/// Depth of a file below its root.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum Depth {
     /// It was given by the user as a path of its own.
     Given,
     /// Straight in the root.

@@ -1,4 +1,4 @@
-//! Whom a photo shows, told from where it lies, from its name, or from a table.
+//! Labels of photos: the person by folder, by file name, or by a table.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -7,7 +7,7 @@ use std::str::FromStr;
 
 use super::file_name;
 use super::folder_person::person_of_folder;
-use super::found::{FileId, Found, Place};
+use super::found::{Depth, FileId, FoundFile};
 use super::table::{self, TableEncoding, TableRow};
 use super::{ListingNote, Person, Skipped};
 use crate::error::{Error, PhotoProblem, Result};
@@ -99,7 +99,7 @@ impl Labeler {
         &self,
         path: &Path,
         root: &Path,
-        place: &Place,
+        place: &Depth,
         root_name: Option<&str>,
     ) -> Result<Person, PhotoProblem> {
         let name = match self {
@@ -107,17 +107,17 @@ impl Labeler {
             Self::Stem => stem_name(path),
             Self::Folder => {
                 let folder = match place {
-                    Place::Below(folder) => Some(root.join(folder)),
-                    Place::Top => Some(root.to_owned()),
-                    Place::Given => path.parent().map(Path::to_owned),
+                    Depth::Below(folder) => Some(root.join(folder)),
+                    Depth::Top => Some(root.to_owned()),
+                    Depth::Given => path.parent().map(Path::to_owned),
                 };
                 if let Some(written) = folder.as_deref().and_then(person_of_folder) {
                     return written;
                 }
                 match place {
-                    Place::Below(folder) => Some(as_text(folder)),
-                    Place::Given => stem_name(path).or_else(|| path.parent().and_then(folder_name)),
-                    Place::Top => stem_name(path).or_else(|| root_name.map(str::to_owned)),
+                    Depth::Below(folder) => Some(as_text(folder)),
+                    Depth::Given => stem_name(path).or_else(|| path.parent().and_then(folder_name)),
+                    Depth::Top => stem_name(path).or_else(|| root_name.map(str::to_owned)),
                 }
             }
         };
@@ -126,8 +126,8 @@ impl Labeler {
 }
 
 /// The name of a root that is one person's folder.
-pub(super) fn root_name(root: &Path, found: &[Found]) -> Option<String> {
-    let has_folders = found.iter().any(|f| matches!(f.place, Place::Below(_)));
+pub(super) fn root_name(root: &Path, found: &[FoundFile]) -> Option<String> {
+    let has_folders = found.iter().any(|f| matches!(f.depth, Depth::Below(_)));
     (!has_folders).then(|| folder_name(root)).flatten()
 }
 

@@ -1,4 +1,4 @@
-//! What is black and what is white among the numbers of a picture that are no levels of 8 bits.
+//! Black and white levels of pictures whose samples are not 8-bit levels.
 //!
 //! Cameras and instruments put 10 or 12 bits into 16, or measured values into floating-point numbers. Taken for what their
 //! type could hold, they are nearly black.
@@ -44,7 +44,7 @@ impl Range {
         }
     }
 
-    /// What the numbers seen mean.
+    /// The levels of the numbers seen.
     pub(super) fn levels(self, numbers: Numbers) -> Levels {
         let first = match numbers {
             Numbers::Whole => 1,

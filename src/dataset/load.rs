@@ -178,7 +178,7 @@ impl PhotoFile {
         image
     }
 
-    /// By how much the photo is reduced when it is decoded: 1 but for those of more than 50 million pixels. Places in the
+    /// The factor by which the photo is reduced when decoded: 1 but for those of more than 50 million pixels. Places in the
     /// decoded photo times this are places in the photo.
     pub fn reduction(&self) -> Result<u32, PhotoProblem> {
         self.limits.reduction(self.header()?.0)

@@ -90,7 +90,7 @@ use crate::error::PhotoProblem;
 pub struct LabeledPhoto {
     /// The file.
     pub path: PathBuf,
-    /// Whom it shows.
+    /// The person it shows.
     pub person: Person,
 }
 

@@ -151,7 +151,7 @@ impl NameSources {
         })
     }
 
-    /// What Picasa knows of a photo.
+    /// Picasa's entries for a photo.
     fn picasa(&self, photo: &Path) -> Result<Option<NameSource>, NameFault> {
         let (Some(folder), Some(name)) = (photo.parent(), photo.file_name()) else {
             return Ok(None);

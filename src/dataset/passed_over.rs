@@ -1,4 +1,4 @@
-//! What a walk through folders found besides photos.
+//! Files besides photos that a walk through folders found.
 
 use std::path::{Path, PathBuf};
 

@@ -102,7 +102,7 @@ impl PartialOrd for Person {
     }
 }
 
-/// What is wrong with this program's own words.
+/// The fault of this program's own words as names.
 const RESERVED: &str = "it is what this program says of faces without a name";
 
 /// What this program says of faces without a name, and the folders that it sorts their photos into.

@@ -26,7 +26,7 @@ struct Table {
     colors: Vec<[u8; 3]>,
 }
 
-/// What the samples of a picture are.
+/// The kind of samples of a picture.
 enum Samples {
     /// This number of channels of 8 bits, or of 16 with an opacity.
     Channels(usize),

@@ -23,7 +23,7 @@ use super::alike::alike;
 use super::damaged::io_reason;
 use super::decode::{SNIFF_LENGTH, sniff};
 use super::extension::has_image_extension;
-use super::found::{FileId, Found, Place, Reached};
+use super::found::{Depth, FileId, FoundFile, Reached};
 use super::labels::{LabelRule, Labeler, root_name, stem_name};
 use super::leftovers::{is_folder_of_leftovers, is_leftover};
 use super::mark::is_marked;
@@ -53,7 +53,7 @@ pub fn list_labeled(roots: &[PathBuf], rule: &LabelRule) -> Result<Listing> {
         skipped: labeler.missing(),
         ..PassedOver::default()
     };
-    let mut seen: HashMap<FileId, Seen> = HashMap::new();
+    let mut seen: HashMap<FileId, FirstVisit> = HashMap::new();
     let mut folders: BTreeMap<Person, BTreeSet<OsString>> = BTreeMap::new();
     let mut nobodys: BTreeMap<PathBuf, usize> = BTreeMap::new();
     let mut beside_folders: Vec<Person> = Vec::new();
@@ -66,7 +66,7 @@ pub fn list_labeled(roots: &[PathBuf], rule: &LabelRule) -> Result<Listing> {
         all.extend(found.into_iter().map(|found| {
             let labeled = match is_standard_input(&found.path) {
                 true => Err(PhotoProblem::NoPerson),
-                false => labeler.person(&found.path, root, &found.place, root_name.as_deref()),
+                false => labeler.person(&found.path, root, &found.depth, root_name.as_deref()),
             };
             (root_number, found, labeled)
         }));
@@ -74,9 +74,9 @@ pub fn list_labeled(roots: &[PathBuf], rule: &LabelRule) -> Result<Listing> {
     // Also before what a link in another root leads to.
     all.sort_by_key(|(_, found, _)| found.reached);
     for (root_number, found, labeled) in all {
-        let Found {
+        let FoundFile {
             path,
-            place,
+            depth,
             is_marked,
             ..
         } = found;
@@ -88,7 +88,7 @@ pub fn list_labeled(roots: &[PathBuf], rule: &LabelRule) -> Result<Listing> {
         }
         match seen.entry(FileId::of(&path)) {
             Entry::Vacant(free) => {
-                free.insert(Seen {
+                free.insert(FirstVisit {
                     root_number,
                     photo: labeled.is_ok().then_some(photos.len()),
                 });
@@ -104,13 +104,13 @@ pub fn list_labeled(roots: &[PathBuf], rule: &LabelRule) -> Result<Listing> {
                 continue;
             }
         }
-        if let (LabelRule::Folder, Place::Below(folder)) = (rule, &place)
+        if let (LabelRule::Folder, Depth::Below(folder)) = (rule, &depth)
             && is_reserved(&folder.to_string_lossy())
         {
             *nobodys.entry(roots[root_number].join(folder)).or_default() += 1;
             continue;
         }
-        if let (LabelRule::Folder, Ok(person), Place::Below(folder)) = (rule, &labeled, place) {
+        if let (LabelRule::Folder, Ok(person), Depth::Below(folder)) = (rule, &labeled, depth) {
             folders.entry(person.clone()).or_default().insert(folder);
         }
         if let (LabelRule::Folder | LabelRule::Stem, Ok(person)) = (rule, &labeled)
@@ -209,14 +209,14 @@ fn many_people(mut named: Vec<Person>) -> Option<ListingNote> {
 }
 
 /// Under which root a file was first met, and the photo it became there.
-struct Seen {
+struct FirstVisit {
     root_number: usize,
     photo: Option<usize>,
 }
 
 /// A file met again is passed over in silence, unless the same root gives it to two persons.
 fn contradiction(
-    first: &Seen,
+    first: &FirstVisit,
     root_number: usize,
     photos: &[LabeledPhoto],
     path: PathBuf,
@@ -236,11 +236,11 @@ fn contradiction(
 /// All photos under one root: those that lie there themselves, then those that were sorted there, then those that symbolic links
 /// lead to, each in natural order.
 /// What cannot be entered is added to what was passed over.
-fn find(root: &Path, passed: &mut PassedOver) -> Result<Vec<Found>> {
+fn find(root: &Path, passed: &mut PassedOver) -> Result<Vec<FoundFile>> {
     let unreadable = |error: &std::io::Error| Error::unreadable(root, io_reason(error));
-    let given = || Found {
+    let given = || FoundFile {
         path: root.to_owned(),
-        place: Place::Given,
+        depth: Depth::Given,
         reached: Reached::Directly,
         is_marked: false,
     };
@@ -312,8 +312,8 @@ fn find(root: &Path, passed: &mut PassedOver) -> Result<Vec<Found>> {
                 Ok(true) if entry.depth() > 0 && is_leftover(entry.file_name()) => {
                     passed.leftovers.push(entry.into_path());
                 }
-                Ok(true) => found.push(Found {
-                    place: place(root, &entry),
+                Ok(true) => found.push(FoundFile {
+                    depth: depth(root, &entry),
                     reached,
                     is_marked: entry.depth() > 0 && is_marked(entry.path()),
                     path: entry.into_path(),
@@ -344,14 +344,14 @@ fn is_hidden(name: &OsStr) -> bool {
     bytes(name).starts_with(b".")
 }
 
-fn place(root: &Path, entry: &DirEntry) -> Place {
+fn depth(root: &Path, entry: &DirEntry) -> Depth {
     if entry.depth() < 2 {
-        return Place::Top;
+        return Depth::Top;
     }
     let below = entry.path().strip_prefix(root).ok();
     match below.and_then(|path| path.components().next()) {
-        Some(folder) => Place::Below(folder.as_os_str().to_owned()),
-        None => Place::Top,
+        Some(folder) => Depth::Below(folder.as_os_str().to_owned()),
+        None => Depth::Top,
     }
 }
 

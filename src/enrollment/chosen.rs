@@ -7,7 +7,7 @@ use crate::error::PhotoProblem;
 use crate::gallery::{Gallery, LabeledFace};
 use crate::locate::framing::absolute_eyes;
 use crate::locate::{LocateError, Location, Locator, main_face};
-use crate::preparation::{FaceBox, FaceChoice, Origin, Part, Preparation, PreparedFace};
+use crate::preparation::{FaceBox, FaceChoice, Origin, PhotoRegion, Preparation, PreparedFace};
 
 /// The faces of a photo, prepared: those found, row by row, and then those that a person showed.
 #[derive(Debug, Clone)]
@@ -18,7 +18,7 @@ pub struct PhotoFaces {
     shown: Shown,
 }
 
-/// Where a person showed faces in a photo, and the hashes by which these are known.
+/// Positions of faces that a user showed in a photo, and their hashes.
 #[derive(Debug, Clone, Default)]
 struct Shown(Vec<(ContentHash, Location)>);
 
@@ -87,8 +87,8 @@ impl PhotoFaces {
         let faces = preparation.prepare_shown(photo.luma(), &places)?;
         let found: Vec<Location> = faces
             .iter()
-            .filter(|face| !matches!(face.part, Part::Shown(_)))
-            .filter_map(|face| face.part.location())
+            .filter(|face| !matches!(face.region, PhotoRegion::Shown(_)))
+            .filter_map(|face| face.region.location())
             .collect();
         if let Some(drawn) = drawn.filter(|drawn| shown.hash(drawn).is_none()) {
             let own = usize::from(!found.is_empty());
@@ -123,7 +123,7 @@ impl PhotoFaces {
     /// The box and eyes of each face; `None` where the photo was taken as it is.
     pub fn locations(&self) -> Vec<Option<Location>> {
         let faces = self.faces.iter();
-        faces.map(|face| face.part.location()).collect()
+        faces.map(|face| face.region.location()).collect()
     }
 
     /// The position of the chosen face.
@@ -140,8 +140,8 @@ impl PhotoFaces {
     pub fn labeled(&self, at: usize, person: &Person, source: &str) -> Option<LabeledFace> {
         let face = self.faces.get(at)?;
         let number = format!("face {}", at + 1);
-        let hash = match &face.part {
-            Part::Shown(location) => self.shown.hash(location)?,
+        let hash = match &face.region {
+            PhotoRegion::Shown(location) => self.shown.hash(location)?,
             _ if at == self.main => self.photo,
             _ => hash_of(self.photo, &number),
         };

@@ -1,4 +1,4 @@
-//! What a gallery that follows folders keeps all the same: photos that are not for these folders to tell of.
+//! Photos that a gallery keeps although the folders that it follows do not hold them.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use super::FolderFaces;
 use crate::dataset::ContentHash;
 use crate::gallery::Gallery;
 
-/// Where the names of a folder's photos stand.
+/// The source of the names of a folder's photos.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NamesStand {
     /// In the photos themselves, each face's by itself.
@@ -29,7 +29,7 @@ impl FolderFaces {
 
     /// The enrolled photos that are not for these folders to follow: those that lie outside and are there, those of which no
     /// folder is known (`eigenfaces serve` was sent them), and further faces of a photo, which somebody named.
-    pub fn elsewhere(&self, gallery: &Gallery) -> Vec<String> {
+    pub fn not_followed(&self, gallery: &Gallery) -> Vec<String> {
         let known = self.folder.known.iter();
         let claimed: HashSet<ContentHash> = known.map(|photo| photo.hash).collect();
         let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());

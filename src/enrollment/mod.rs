@@ -24,7 +24,7 @@ use crate::error::{Error, PhotoProblem, Result};
 use crate::gallery::{Dispute, FolderScan, Gallery, History, KnownPhoto, LabeledFace, Repeats};
 use crate::locate::framing::Survey;
 use crate::normalize::resize::Shape;
-use crate::preparation::{Part, Preparation};
+use crate::preparation::{PhotoRegion, Preparation};
 
 /// The model that the faces of a folder are to join.
 #[derive(Debug, Clone, Copy)]
@@ -71,7 +71,7 @@ pub struct FolderFaces {
     pub survey: Option<Survey>,
     /// The folders.
     pub roots: Vec<PathBuf>,
-    /// Where the names stand.
+    /// The source of the names.
     pub names: NamesStand,
 }
 
@@ -234,7 +234,7 @@ fn refuse_pipes(roots: &[PathBuf]) -> Result<()> {
 /// One photo of a folder.
 enum Read {
     Known(KnownPhoto),
-    New(LabeledFace, Part),
+    New(LabeledFace, PhotoRegion),
     Cancelled,
 }
 
@@ -264,7 +264,7 @@ fn read_photos(
             pixels: face.pixels.into(),
             origin: face.origin,
         };
-        Ok(Read::New(labeled, face.part))
+        Ok(Read::New(labeled, face.region))
     };
     let progress = observer.reading(photos.len());
     dataset::load(photos, read, &*progress)
@@ -278,11 +278,11 @@ struct Parts {
 }
 
 impl Parts {
-    fn count(&mut self, part: Part) {
-        match part {
-            Part::Whole(fit) => self.cropped += usize::from(fit.shape == Shape::Cropped),
-            Part::Found { of, .. } => self.several += usize::from(of > 1),
-            Part::Assumed | Part::Shown(_) => {}
+    fn count(&mut self, region: PhotoRegion) {
+        match region {
+            PhotoRegion::Whole(fit) => self.cropped += usize::from(fit.shape == Shape::Cropped),
+            PhotoRegion::Found { of, .. } => self.several += usize::from(of > 1),
+            PhotoRegion::Assumed | PhotoRegion::Shown(_) => {}
         }
     }
 

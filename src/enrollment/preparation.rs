@@ -81,7 +81,7 @@ impl PreparationOptions {
             let file = PhotoFile::read(photo.as_ref()).ok()?;
             Some((file.content_hash(), Cow::Owned(file.decode().ok()?)))
         });
-        self.settle(surveyed, || choose_size(photos, roots, skipped, observer))
+        self.choose_with(surveyed, || choose_size(photos, roots, skipped, observer))
     }
 
     /// As [`choose`](Self::choose), for photos that are in memory.
@@ -90,7 +90,7 @@ impl PreparationOptions {
         let surveyed = self.survey(photos, |photo| {
             Some((photo.content_hash(), Cow::Borrowed(photo.luma())))
         });
-        self.settle(surveyed, || {
+        self.choose_with(surveyed, || {
             let sizes: Vec<_> = photos
                 .iter()
                 .map(|photo| photo.luma().dimensions())
@@ -133,7 +133,7 @@ impl PreparationOptions {
     }
 
     /// The preparation, after a look at the photos, whose own size is asked for only where it matters.
-    fn settle(
+    fn choose_with(
         &self,
         surveyed: Option<(Survey, HashMap<ContentHash, PreparedFace>)>,
         own_size: impl FnOnce() -> Result<FaceSize>,

@@ -175,7 +175,7 @@ fn named_faces(
     Ok(found)
 }
 
-/// What is wrong with a name, if it is one: none is nothing wrong, nor is what stands for nobody, such as `unknown`.
+/// The fault of a name, if it is one: none is nothing wrong, nor is what stands for nobody, such as `unknown`.
 fn bad_name(name: &str) -> Option<PhotoProblem> {
     match Person::stored(name) {
         Err(Error::PersonName { reason, .. }) if !name.trim().is_empty() => {

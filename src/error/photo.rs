@@ -134,7 +134,7 @@ pub enum PhotoProblem {
     SamePhoto {
         /// Source of the other; may be unknown.
         other: String,
-        /// Whom it is said to show there.
+        /// The person whose name it has there.
         person: String,
     },
 
@@ -210,7 +210,7 @@ pub enum PhotoProblem {
 const HEIF_CONVERT: &str =
     "convert it to PNG or JPEG (Debian's libheif-examples: heif-convert PHOTO.heic PHOTO.jpg)";
 
-/// What can be done with a file of a format that is not read.
+/// The remedy for a file of a format that is not read.
 fn unsupported(format: &str) -> String {
     match format {
         "video" => "is a video, not a photo; save a frame of it as JPEG or PNG".to_owned(),

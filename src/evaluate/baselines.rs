@@ -5,8 +5,8 @@ use rayon::prelude::*;
 
 use super::curve::{Eigenfaces, products};
 use super::folds::nearest_by_pixels;
-use super::split::Fold;
 use super::{Bootstrap, Rate, Tally};
+use crate::compare::Fold;
 use crate::error::Result;
 use crate::gallery::Gallery;
 use crate::recognizer::Settings;
@@ -32,7 +32,7 @@ pub enum BaselineMethod {
 }
 
 impl BaselineMethod {
-    /// What it compares, in words.
+    /// The comparison, in words.
     pub fn meaning(self) -> &'static str {
         match self {
             Self::Asked => "the method of the figures above",
@@ -64,20 +64,20 @@ pub(super) fn baselines(
     let products = products(gallery);
     let one = |fold: &Fold| -> Result<[Tally; 2]> {
         let right = |nearest: &dyn Fn(usize) -> Option<usize>| {
-            let tried = fold.tried.iter().enumerate();
+            let probes = fold.probes.iter().enumerate();
             let one = |(at, &face): (usize, &usize)| {
                 let is_hit = nearest(at).map(|face| persons[face]) == Some(persons[face]);
                 (fold.repeat, persons[face], is_hit)
             };
-            tried.map(one).collect::<Tally>()
+            probes.map(one).collect::<Tally>()
         };
         let found = Eigenfaces::of(products.as_ref(), gallery, settings.pca, fold)?;
-        let (learned, tried) = (found.learned.map(f64::from), found.tried.map(f64::from));
+        let (learned, probes) = (found.learned.map(f64::from), found.probes.map(f64::from));
         let by_pixels =
-            |at: usize| nearest_by_pixels(gallery.faces(), fold.tried[at], &fold.learned);
+            |at: usize| nearest_by_pixels(gallery.faces(), fold.probes[at], &fold.learned);
         Ok([
             right(&|at| Some(by_pixels(at))),
-            right(&|at| nearest_column(&learned, &tried, at).map(|column| fold.learned[column])),
+            right(&|at| nearest_column(&learned, &probes, at).map(|column| fold.learned[column])),
         ])
     };
     let found: Vec<[Tally; 2]> = folds.par_iter().map(one).collect::<Result<_>>()?;
@@ -91,9 +91,9 @@ pub(super) fn baselines(
     Ok(baselines.collect())
 }
 
-/// The column of `learned` that is nearest to a column of `tried`; the first of equally near ones.
-fn nearest_column(learned: &DMatrix<f64>, tried: &DMatrix<f64>, at: usize) -> Option<usize> {
-    let probe = tried.column(at);
+/// The column of `learned` that is nearest to a column of `probes`; the first of equally near ones.
+fn nearest_column(learned: &DMatrix<f64>, probes: &DMatrix<f64>, at: usize) -> Option<usize> {
+    let probe = probes.column(at);
     let probe = probe.as_slice();
     let distance = |column: usize| -> f64 {
         let column = learned.column(column);

@@ -21,7 +21,7 @@ const TAIL: f64 = 0.025;
 /// The two-sided 95 % quantile of the normal distribution.
 const NORMAL_95: f64 = 1.959_963_985;
 
-/// How an interval was found.
+/// The method of an interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum IntervalMethod {
@@ -34,7 +34,7 @@ pub enum IntervalMethod {
 /// Draws of people, the same for every figure of an evaluation.
 pub struct Bootstrap {
     people: usize,
-    /// How often each person is drawn, draw after draw.
+    /// The number of times that each person is drawn, draw after draw.
     counts: Vec<u16>,
 }
 

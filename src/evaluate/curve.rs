@@ -4,8 +4,8 @@ use nalgebra::DMatrix;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::split::Fold;
 use super::{Bootstrap, Rate, Tally};
+use crate::compare::Fold;
 use crate::error::{Error, Result};
 use crate::face_space::{FaceSpace, Weights};
 use crate::gallery::Gallery;
@@ -79,7 +79,7 @@ pub(super) struct Eigenfaces {
     total_variance: f64,
     /// Weights of the learned faces (k x n) and of the probes (k x m).
     pub learned: Weights,
-    pub tried: Weights,
+    pub probes: Weights,
     /// Squared distance of each probe from the mean face.
     energies: Vec<f64>,
 }
@@ -99,14 +99,14 @@ pub(super) fn curve(
     let products = products(gallery);
     let one = |fold: &Fold| {
         let eigenfaces = Eigenfaces::of(products.as_ref(), gallery, settings.pca, fold)?;
-        let settled: Vec<Sums> = steps(
+        let sums: Vec<Sums> = steps(
             eigenfaces.eigenvalues.len(),
             gallery.faces().size().pixels(),
         )
         .into_iter()
         .map(|k| eigenfaces.leading(k, gallery, settings, fold))
         .collect::<Result<_>>()?;
-        Ok((eigenfaces.eigenvalues.len(), settled))
+        Ok((eigenfaces.eigenvalues.len(), sums))
     };
     let parts: Vec<(usize, Vec<Sums>)> = if products.is_some() {
         folds.par_iter().map(one).collect::<Result<_>>()?
@@ -140,22 +140,22 @@ impl Eigenfaces {
             eigenvalues: space.eigenvalues(),
             total_variance: space.total_variance(),
             learned: space.training_weights(),
-            tried: space.project(&fold.tried),
-            energies: fold.tried.iter().map(energy).collect(),
+            probes: space.project(&fold.probes),
+            energies: fold.probes.iter().map(energy).collect(),
         })
     }
 
     fn from_pixels(gallery: &Gallery, pca: Pca, fold: &Fold) -> Result<Self> {
         let learned = gallery.faces().select(&fold.learned)?;
-        let tried = gallery.faces().select(&fold.tried)?;
+        let probes = gallery.faces().select(&fold.probes)?;
         let space = FaceSpace::new(learned.size(), &pca.fit(&learned)?);
         let energy = |face: &[u8]| space.residual(face, &[]).from_mean.powi(2);
         Ok(Self {
             eigenvalues: space.eigenvalues().to_vec(),
             total_variance: space.total_variance(),
             learned: space.project(&learned),
-            energies: tried.faces().map(energy).collect(),
-            tried: space.project(&tried),
+            energies: probes.faces().map(energy).collect(),
+            probes: space.project(&probes),
         })
     }
 
@@ -170,7 +170,7 @@ impl Eigenfaces {
         let all = gallery.persons();
         let persons: Vec<usize> = fold.learned.iter().map(|&face| all[face]).collect();
         let first = |weights: &Weights| -> DMatrix<f32> { weights.rows(0, k).into_owned() };
-        let (learned, tried) = (first(&self.learned), first(&self.tried));
+        let (learned, weights) = (first(&self.learned), first(&self.probes));
         let coordinates = |weights| {
             let metric = settings.distance.metric;
             metric.coordinates(weights, &self.eigenvalues[..k])
@@ -178,19 +178,23 @@ impl Eigenfaces {
         let people = gallery.people().len();
         let clusters = Clusters::of_faces(&coordinates(&learned), &persons, people);
         let clusters = clusters.ok_or(Error::Inconsistent)?;
-        let probes = fold.tried.len();
+        let probes = fold.probes.len();
         let kept: f64 = self.eigenvalues[..k].iter().sum();
         let mut sums = Sums {
             probes,
             variance: kept / self.total_variance * probes as f64,
             ..Sums::default()
         };
-        let coordinates = coordinates(&tried);
-        for (at, &face) in fold.tried.iter().enumerate() {
+        let coordinates = coordinates(&weights);
+        for (at, &face) in fold.probes.iter().enumerate() {
             let ranked = clusters.rank(coordinates.column(at).as_slice(), 1);
             let is_right = ranked.first().map(|first| first.person) == Some(all[face]);
             sums.right.add(fold.repeat, all[face], is_right);
-            let inside: f64 = tried.column(at).iter().map(|&w| f64::from(w).powi(2)).sum();
+            let inside: f64 = weights
+                .column(at)
+                .iter()
+                .map(|&w| f64::from(w).powi(2))
+                .sum();
             sums.error += (self.energies[at] - inside).max(0.0);
             sums.energy += self.energies[at];
         }
@@ -215,13 +219,13 @@ fn over_folds(parts: &[(usize, Vec<Sums>)], pixels: usize, bootstrap: &Bootstrap
         .into_iter()
         .map(|k| {
             let mut sum = Sums::default();
-            for (components, settled) in parts {
+            for (components, sums) in parts {
                 let smaller = |&step: &usize| step < k;
                 let at = steps(*components, pixels)
                     .into_iter()
                     .take_while(smaller)
                     .count();
-                let Some(point) = settled.get(at).or(settled.last()) else {
+                let Some(point) = sums.get(at).or(sums.last()) else {
                     continue;
                 };
                 sum.right.append(&point.right);
@@ -240,7 +244,7 @@ fn over_folds(parts: &[(usize, Vec<Sums>)], pixels: usize, bootstrap: &Bootstrap
                 error_learned: 1.0 - variance,
                 error_unseen: sum.error / sum.energy.max(f64::MIN_POSITIVE),
                 psnr_unseen: 10.0
-                    * (255.0_f64.powi(2) / mean_square.max(f64::MIN_POSITIVE)).log10(),
+                    * libm::log10(255.0_f64.powi(2) / mean_square.max(f64::MIN_POSITIVE)),
             }
         })
         .collect()

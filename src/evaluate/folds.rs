@@ -3,9 +3,8 @@
 use rayon::prelude::*;
 
 use super::identification::squared_distance;
-use super::split::Fold;
 use super::{PersonDistance, ProbeOutcome, ProbeScores, Tally};
-use crate::compare::{Part, Ranking};
+use crate::compare::{Fold, Ranking};
 use crate::error::Result;
 use crate::face_matrix::FaceMatrix;
 use crate::gallery::Gallery;
@@ -41,13 +40,12 @@ pub(super) fn run(
     let (gallery, settings) = (whole.gallery(), whole.settings());
     let settings = (settings.distance, settings.pca);
     let comparer = whole.comparer();
-    let parts = comparer.resampled(gallery, whole.coordinates(), settings, |resample| {
+    let parts = comparer.refitted(gallery, whole.coordinates(), settings, |refitter| {
         let groups: Vec<&[Fold]> = folds
-            .chunk_by(|one, other| resample.belong_together(&one.part(), &other.part()))
+            .chunk_by(|one, other| refitter.belong_together(one, other))
             .collect();
         let of_group = |folds: &&[Fold]| -> Result<Vec<Outcomes>> {
-            let parts: Vec<Part<'_>> = folds.iter().map(Fold::part).collect();
-            let rankings = resample.rank(&parts)?;
+            let rankings = refitter.rank(folds)?;
             let of_fold = |(fold, rankings): (&Fold, Vec<Ranking>)| {
                 progress();
                 outcomes(gallery, fold, &rankings)
@@ -69,7 +67,7 @@ pub(super) fn run(
 fn outcomes(gallery: &Gallery, fold: &Fold, rankings: &[Ranking]) -> Outcomes {
     let persons = gallery.persons();
     let mut outcome = Outcomes::default();
-    for (&face, ranking) in fold.tried.iter().zip(rankings) {
+    for (&face, ranking) in fold.probes.iter().zip(rankings) {
         let person = persons[face];
         let ranked = ranking.people.iter().map(|found| PersonDistance {
             person: found.person as u32,

@@ -12,7 +12,7 @@ use super::{Bootstrap, Rate, Tally};
 pub struct Groups {
     /// In the order of their names.
     pub groups: Vec<GroupFigures>,
-    /// For each rate that two groups have, how far apart the farthest are.
+    /// The largest difference between groups, for each rate that two groups have.
     pub ratios: Vec<GroupRatio>,
 }
 
@@ -68,7 +68,7 @@ impl GroupRate {
         }
     }
 
-    /// What it is the share of.
+    /// The whole that it is a share of.
     pub fn meaning(self) -> &'static str {
         match self {
             Self::Missed => "of probes are nearest to another person",

@@ -8,8 +8,8 @@ use super::quality::{self, Flaw};
 use super::split::Protocol;
 use crate::decision::Acceptance;
 use crate::error::Result;
+use crate::face_score::FaceScorer;
 use crate::face_space::FaceSpace;
-use crate::faceness::FacenessTest;
 use crate::gallery::Gallery;
 use crate::grouping;
 use crate::recognizer::Recognizer;
@@ -231,17 +231,17 @@ fn not_faces(whole: &Recognizer) -> Result<Vec<NotAFaceSuspect>> {
     let parts: Vec<Vec<NotAFaceSuspect>> = (0..PARTS)
         .into_par_iter()
         .map(|part| {
-            let (tried, learned): (Vec<usize>, Vec<usize>) =
+            let (probes, learned): (Vec<usize>, Vec<usize>) =
                 (0..faces.len()).partition(|&face| face % PARTS == part);
             // Where the rest cannot be learned from (one face, or all alike), it judges nobody.
             let Ok(rest) = whole.settings().pca.fit(&faces.select(&learned)?) else {
                 return Ok(Vec::new());
             };
             let space = FaceSpace::new(faces.size(), &rest);
-            let test = FacenessTest::new(&space);
-            let pictures = faces.select(&tried)?;
+            let test = FaceScorer::new(&space);
+            let pictures = faces.select(&probes)?;
             let face_scores = test.face_scores(&pictures, &space.project(&pictures));
-            let found = tried.iter().zip(face_scores);
+            let found = probes.iter().zip(face_scores);
             let found = found.map(|(&face, face_score)| NotAFaceSuspect {
                 face,
                 face_score,

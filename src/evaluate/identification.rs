@@ -8,7 +8,7 @@ use crate::vectors;
 
 /// Figures of identification where everybody is enrolled (closed set): rank-1, CMC, confusions.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Identification {
+pub struct ClosedSet {
     /// Share of probes whose own person is the nearest.
     pub rank1: Rate,
     /// Cumulative match characteristic: at r - 1 the share of probes with their own person among the r nearest, r = 1 to 10.
@@ -143,7 +143,7 @@ pub(super) fn identification(
     trials: Vec<ProbeOutcome>,
     people: usize,
     bootstrap: &Bootstrap,
-) -> Identification {
+) -> ClosedSet {
     let mut confusion: BTreeMap<(usize, usize), usize> = BTreeMap::new();
     let mut persons: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
     for trial in &trials {
@@ -155,7 +155,7 @@ pub(super) fn identification(
     let cmc: Vec<Rate> = (1..=RANKS.min(people))
         .map(|rank| within(&trials, rank).rate(bootstrap))
         .collect();
-    Identification {
+    ClosedSet {
         rank1: cmc
             .first()
             .copied()

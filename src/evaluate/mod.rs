@@ -45,14 +45,14 @@ pub use hygiene::{
     Duplicate, Mislabelled, NotAFaceSuspect, SeveralPeople, Suspects, several_people,
 };
 pub use identification::{
-    Confusion, Identification, PersonAccuracy, PersonDistance, ProbeOutcome, ProbeScores,
+    ClosedSet, Confusion, PersonAccuracy, PersonDistance, ProbeOutcome, ProbeScores,
 };
 use split::Protocol;
-pub use verification::{DetPoint, RocPoint, Verification};
+pub use verification::{ClaimErrors, DetPoint, RocPoint};
 
 /// Settings of an evaluation.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Plan {
+pub struct Options {
     /// The split of the faces for identification and verification.
     pub protocol: Protocol,
     /// Decides where chance is asked for; results are the same for the same seed.
@@ -65,7 +65,7 @@ pub struct Plan {
     pub capture: Option<Vec<Capture>>,
 }
 
-impl Plan {
+impl Options {
     /// Nothing but a protocol, by the seed 0.
     pub fn new(protocol: Protocol) -> Self {
         Self {
@@ -114,7 +114,7 @@ pub fn evaluate(
     preparation: Preparation,
     gallery: Gallery,
     settings: Settings,
-    plan: &Plan,
+    plan: &Options,
     progress: Progress<'_>,
 ) -> Result<Evaluation> {
     let folds = plan.protocol.folds(&gallery, plan.seed)?;

@@ -12,7 +12,7 @@ use super::searches::{Search, Searches};
 use super::split::{OpenFold, folds_with_strangers, open_folds};
 use super::verification::area_and_curve;
 use super::{
-    Apart, Bootstrap, NotAFace, OpenProbe, OpenSet, Plan, Reliability, ReliabilityBin, Role,
+    Apart, Bootstrap, NotAFace, OpenProbe, OpenSet, Options, Reliability, ReliabilityBin, Role,
     Strangers, Tally,
 };
 use crate::background::Prior;
@@ -34,14 +34,14 @@ const BINS: usize = 10;
 #[derive(Debug, Clone, Copy)]
 struct Probe {
     outcome: OpenProbe,
-    looks: Looks,
+    looks: FaceEvidence,
     /// Plain distance between pixels to the nearest learned face, negated, and whether that is right.
     raw: (f64, bool),
 }
 
-/// How much a picture looks like a face.
+/// The evidence that a picture is a face.
 #[derive(Debug, Clone, Copy)]
-struct Looks {
+struct FaceEvidence {
     face_score: f64,
     /// The distance from face space.
     residual: f64,
@@ -49,19 +49,19 @@ struct Looks {
 }
 
 /// Results of one split.
-struct Split {
+struct OpenSplit {
     enrolled: usize,
     genuine: Vec<Probe>,
     strangers: Vec<Probe>,
-    noise: Vec<Looks>,
-    blurred_noise: Vec<Looks>,
-    upside_down: Vec<Looks>,
+    noise: Vec<FaceEvidence>,
+    blurred_noise: Vec<FaceEvidence>,
+    upside_down: Vec<FaceEvidence>,
 }
 
 /// The figures; `None` where too few people are there and no strangers given, or nobody has a second photo.
 pub(super) fn open_set(
     whole: &Recognizer,
-    plan: &Plan,
+    plan: &Options,
     bootstrap: &Bootstrap,
     progress: &(dyn Fn() + Sync),
 ) -> Result<Option<OpenSet>> {
@@ -77,12 +77,12 @@ pub(super) fn open_set(
         progress();
         split
     };
-    let splits: Vec<Split> = folds
+    let splits: Vec<OpenSplit> = folds
         .par_iter()
         .enumerate()
         .map(one)
         .collect::<Result<_>>()?;
-    let seen = |side: fn(&Split) -> &Vec<Probe>| splits.iter().flat_map(side).count();
+    let seen = |side: fn(&OpenSplit) -> &Vec<Probe>| splits.iter().flat_map(side).count();
     if seen(|split| &split.genuine) == 0 || seen(|split| &split.strangers) == 0 {
         return Ok(None);
     }
@@ -90,7 +90,7 @@ pub(super) fn open_set(
     Ok(Some(figures(&splits, given, bootstrap)))
 }
 
-impl Plan {
+impl Options {
     /// The splits of the open set; none where too few people are there and no strangers given.
     fn open_folds(&self, gallery: &Gallery, prior: Prior) -> Vec<OpenFold> {
         // With the background model one person enrolled is told from strangers.
@@ -155,12 +155,12 @@ impl Turned {
         Ok(Self { faces, coordinates })
     }
 
-    fn identified(&self, faces: &[usize], recognizer: &Recognizer) -> Result<Vec<Looks>> {
+    fn identified(&self, faces: &[usize], recognizer: &Recognizer) -> Result<Vec<FaceEvidence>> {
         let coordinates = self.coordinates.as_ref();
         let coordinates = coordinates.map(|of_all| of_all.select_columns(faces));
         let pictures = self.faces.select(faces)?;
         let found = recognizer.identify_described(&pictures, coordinates, QueryOptions::default());
-        Ok(found.iter().map(Looks::of).collect())
+        Ok(found.iter().map(FaceEvidence::of).collect())
     }
 }
 
@@ -170,7 +170,7 @@ fn run(
     all: &Faces<'_>,
     turned: &Turned,
     mut random: Noise,
-) -> Result<Split> {
+) -> Result<OpenSplit> {
     let gallery = whole.gallery();
     let learned = gallery.select(&fold.learned)?;
     let recognizer = whole.learn_again(learned, whole.settings())?;
@@ -183,12 +183,12 @@ fn run(
         let probe = |(&face, found)| probe(gallery, all, &fold.learned, (split, face, role), found);
         Ok(probes.map(probe).collect())
     };
-    let others = |pictures: &FaceMatrix| -> Vec<Looks> {
+    let others = |pictures: &FaceMatrix| -> Vec<FaceEvidence> {
         let found = recognizer.identify_faces(pictures, QueryOptions::default());
-        found.iter().map(Looks::of).collect()
+        found.iter().map(FaceEvidence::of).collect()
     };
     let size = whole.preparation().size();
-    Ok(Split {
+    Ok(OpenSplit {
         enrolled: recognizer.gallery().people().len(),
         genuine: probes(&fold.genuine, Role::Enrolled)?,
         strangers: probes(&fold.strangers, Role::Stranger)?,
@@ -205,7 +205,7 @@ fn probe(
     (split, face, role): (usize, usize, Role),
     found: &Identification,
 ) -> Probe {
-    let looks = Looks::of(found);
+    let looks = FaceEvidence::of(found);
     let closest = found.closest();
     let confidence = closest.map_or(0.0, |closest| closest.confidence);
     let person = closest.and_then(|closest| gallery.find(closest.person.as_str()).ok());
@@ -231,7 +231,7 @@ fn probe(
     }
 }
 
-impl Looks {
+impl FaceEvidence {
     fn of(found: &Identification) -> Self {
         Self {
             face_score: found.face_score,
@@ -241,7 +241,7 @@ impl Looks {
     }
 }
 
-fn figures(splits: &[Split], given: Option<usize>, bootstrap: &Bootstrap) -> OpenSet {
+fn figures(splits: &[OpenSplit], given: Option<usize>, bootstrap: &Bootstrap) -> OpenSet {
     let genuine: Vec<Probe> = splits.iter().flat_map(|s| s.genuine.clone()).collect();
     let strangers: Vec<Probe> = splits.iter().flat_map(|s| s.strangers.clone()).collect();
     let share = |of: &[Probe], is: fn(&OpenProbe) -> bool| {
@@ -338,12 +338,12 @@ fn calibration_error(bins: &[ReliabilityBin]) -> f64 {
         .sum()
 }
 
-fn not_a_face(splits: &[Split], genuine: &[Probe], strangers: &[Probe]) -> NotAFace {
+fn not_a_face(splits: &[OpenSplit], genuine: &[Probe], strangers: &[Probe]) -> NotAFace {
     let faces = || genuine.iter().chain(strangers);
     let face_scores: Vec<f64> = faces().map(|probe| probe.looks.face_score).collect();
     let near: Vec<f64> = faces().map(|probe| -probe.looks.residual).collect();
-    let apart = |kind: fn(&Split) -> &Vec<Looks>| {
-        let others: Vec<Looks> = splits.iter().flat_map(kind).copied().collect();
+    let apart = |kind: fn(&OpenSplit) -> &Vec<FaceEvidence>| {
+        let others: Vec<FaceEvidence> = splits.iter().flat_map(kind).copied().collect();
         let other: Vec<f64> = others.iter().map(|other| other.face_score).collect();
         let refused = others.iter().filter(|other| other.refused).count();
         let far: Vec<f64> = others.iter().map(|other| -other.residual).collect();
@@ -385,7 +385,7 @@ mod tests {
                 confidence,
                 decision: Decision::Unknown,
             },
-            looks: Looks {
+            looks: FaceEvidence {
                 face_score: 1.0,
                 residual: 0.0,
                 refused: false,

@@ -9,7 +9,7 @@ use crate::recognizer::Recognizer;
 pub enum Flaw {
     /// The eyes are so few pixels apart in the photo.
     Tiny(f32),
-    /// So large a share of the aligned face lies outside the photo.
+    /// The share of the aligned face that lies outside the photo.
     CutOff(f32),
     /// The [`sharpness`] of the aligned face.
     Blurred(f32),
@@ -56,7 +56,7 @@ fn placement(origin: &Origin, preparation: &Preparation) -> Option<Flaw> {
             f32::from(y) * length(photo.1),
         ]
     });
-    let apart = (eyes[1][0] - eyes[0][0]).hypot(eyes[1][1] - eyes[0][1]);
+    let apart = libm::hypotf(eyes[1][0] - eyes[0][0], eyes[1][1] - eyes[0][1]);
     if apart < TINY {
         return Some(Flaw::Tiny(apart));
     }

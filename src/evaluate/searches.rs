@@ -15,30 +15,30 @@ pub(super) struct Search {
     pub person: usize,
     /// Whether that person is enrolled.
     pub is_mated: bool,
-    /// How sure the first of the list is.
+    /// Confidence of the first candidate.
     pub score: f64,
     /// Whether that is the person shown.
     pub right: bool,
 }
 
 /// Searches by split, the surest first.
-pub(super) struct Searches(Vec<Split>);
+pub(super) struct Searches(Vec<SplitSearches>);
 
 #[derive(Default)]
-struct Split {
-    /// Of people enrolled: how sure, whether right, whom they show.
+struct SplitSearches {
+    /// Mated searches: confidence, whether right, person.
     mated: Vec<(f64, bool, usize)>,
-    /// Of strangers.
+    /// Non-mated searches: confidence, person.
     nonmated: Vec<(f64, usize)>,
 }
 
 impl Searches {
     /// Only splits with both kinds.
     pub fn new(searches: impl Iterator<Item = Search>) -> Self {
-        let mut splits: Vec<Split> = Vec::new();
+        let mut splits: Vec<SplitSearches> = Vec::new();
         for search in searches {
             if splits.len() <= search.split {
-                splits.resize_with(search.split + 1, Split::default);
+                splits.resize_with(search.split + 1, SplitSearches::default);
             }
             let split = &mut splits[search.split];
             match search.is_mated {
@@ -94,7 +94,7 @@ impl Searches {
     }
 }
 
-impl Split {
+impl SplitSearches {
     fn identified(&self, false_positives: f64, people: &[u16]) -> f64 {
         let weight = |person: usize| u64::from(people.get(person).copied().unwrap_or(0));
         let strangers: u64 = self

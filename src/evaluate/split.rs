@@ -1,8 +1,8 @@
-//! Protocols: which faces are learned from, and which are tried.
+//! Protocols: which faces are learned from, and which are probes.
 
 use std::num::NonZeroUsize;
 
-use crate::compare::Part;
+use crate::compare::Fold;
 use crate::error::{Error, Result};
 use crate::gallery::Gallery;
 use symmetric_eigen::Noise;
@@ -77,27 +77,6 @@ impl std::fmt::Display for Protocol {
     }
 }
 
-/// Faces to learn from and faces to try: positions in the gallery, both increasing, none in both.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fold {
-    /// Faces to learn from.
-    pub learned: Vec<usize>,
-    /// Faces to try: each of a person of whom another photo is learned from.
-    pub tried: Vec<usize>,
-    /// Which repeat of the whole protocol it belongs to, from 0; always 0 but for [`Protocol::Random`].
-    pub repeat: usize,
-}
-
-impl Fold {
-    /// Its faces, as a comparison takes them.
-    pub fn part(&self) -> Part<'_> {
-        Part {
-            learned: &self.learned,
-            tried: &self.tried,
-        }
-    }
-}
-
 impl Protocol {
     /// Instead of leaving one out, where each fold is much work.
     pub(super) const TEN_PARTS: Self = Self::KFold(NonZeroUsize::new(10).expect("not zero"));
@@ -143,7 +122,7 @@ impl Protocol {
         };
         let folds: Vec<Fold> = folds
             .into_iter()
-            .filter(|fold| !fold.tried.is_empty())
+            .filter(|fold| !fold.probes.is_empty())
             .collect();
         if folds.is_empty() {
             return Err(Error::NothingToTry {
@@ -264,31 +243,31 @@ impl<'a> Photos<'a> {
             let person = self.persons[face];
             ranks[face] < (self.starts[person + 1] - self.starts[person]).div_ceil(2)
         };
-        let (mut learned, mut tried) = faces.into_iter().partition(is_learned);
-        self.settle(&mut learned, &mut tried);
-        (learned, tried)
+        let (mut learned, mut probes) = faces.into_iter().partition(is_learned);
+        self.drop_twins(&mut learned, &mut probes);
+        (learned, probes)
     }
 
-    /// Tries the faces that are chosen and learns from the others.
-    fn fold(&self, repeat: usize, is_tried: impl Fn(usize) -> bool) -> Fold {
-        let (mut tried, mut learned): (Vec<_>, Vec<_>) =
-            (0..self.persons.len()).partition(|&face| is_tried(face));
-        self.settle(&mut learned, &mut tried);
+    /// The fold whose probes are chosen, and which learns from the others.
+    fn fold(&self, repeat: usize, is_probe: impl Fn(usize) -> bool) -> Fold {
+        let (mut probes, mut learned): (Vec<_>, Vec<_>) =
+            (0..self.persons.len()).partition(|&face| is_probe(face));
+        self.drop_twins(&mut learned, &mut probes);
         Fold {
             learned,
-            tried,
+            probes,
             repeat,
         }
     }
 
-    /// Twins of tried faces are not learned from; whoever has nothing left to learn from is not tried.
-    fn settle(&self, learned: &mut Vec<usize>, tried: &mut Vec<usize>) {
-        learned.retain(|&face| !self.has_twin(face, tried));
+    /// Drops twins of probes from the faces to learn from, and probes of whoever has nothing left there.
+    fn drop_twins(&self, learned: &mut Vec<usize>, probes: &mut Vec<usize>) {
+        learned.retain(|&face| !self.has_twin(face, probes));
         let mut left = vec![false; self.starts.len()];
         for &face in &*learned {
             left[self.persons[face]] = true;
         }
-        tried.retain(|&face| left[self.persons[face]]);
+        probes.retain(|&face| left[self.persons[face]]);
     }
 
     /// Whether another photo of the same person with the same pixels is among these (increasing).

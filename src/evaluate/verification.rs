@@ -6,9 +6,9 @@ use serde::Serialize;
 
 use super::{Bootstrap, ProbeScores, Rate};
 
-/// Every probe claims in turn to be every enrolled person (genuine or impostor); the score is the distance to them.
+/// Errors of claims: every probe claims in turn to be every enrolled person (genuine or impostor); the score is the distance to them.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Verification {
+pub struct ClaimErrors {
     /// True claims.
     #[serde(rename = "genuine_claims")]
     pub genuine: usize,
@@ -177,7 +177,7 @@ impl Claims {
         }
     }
 
-    /// How many false claims there are for the smallest false match rate that can be seen.
+    /// The smallest false match rate that can be measured: one over the number of false claims.
     pub fn least_false_match_rate(&self) -> f64 {
         let false_claims = self.0.iter().filter(|claim| !claim.is_genuine());
         1.0 / false_claims.count().max(1) as f64
@@ -196,7 +196,7 @@ fn crossing(before: [f64; 2], after: [f64; 2]) -> Option<f64> {
 }
 
 /// The figures of probes that were compared with people.
-pub(super) fn verification(probes: &[ProbeScores], bootstrap: &Bootstrap) -> Verification {
+pub(super) fn verification(probes: &[ProbeScores], bootstrap: &Bootstrap) -> ClaimErrors {
     let claims = Claims::of(probes);
     let kind = |genuine: bool| -> Vec<f32> {
         let kind = claims.iter().filter(|claim| claim.is_genuine() == genuine);
@@ -230,7 +230,7 @@ pub(super) fn verification(probes: &[ProbeScores], bootstrap: &Bootstrap) -> Ver
     let (genuine_count, impostor_count) = (genuine.len(), impostors.len());
     let equal_error_rate = rate(equal, drawn[0]);
     let curve = Curve::of(genuine, impostors);
-    Verification {
+    ClaimErrors {
         genuine: genuine_count,
         impostors: impostor_count,
         equal_error_rate,
@@ -340,7 +340,7 @@ mod tests {
     use crate::evaluate::PersonDistance;
 
     /// Probes of person 0 and claims of theirs to be persons 0 (distances `genuine`) and 1 (`impostors`).
-    fn measured(genuine: &[f32], impostors: &[f32]) -> Verification {
+    fn measured(genuine: &[f32], impostors: &[f32]) -> ClaimErrors {
         let probe = |person: u32| {
             move |&distance: &f32| ProbeScores {
                 face: 0,

@@ -20,7 +20,7 @@ use crate::face_matrix::FaceSize;
 use crate::face_space::FaceSpace;
 use crate::normalize::summed_area::SummedArea;
 use correlate::Tiling;
-pub use scales::{FaceMaps, Place};
+pub use scales::{FaceMaps, LocalMinimum};
 
 /// The measure of a window in a face map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -43,7 +43,7 @@ pub const FLAT: f64 = 10.0;
 /// Of this number of positions one may be off the scale of the picture: flat walls would take all of it otherwise.
 const BRIGHTEST: usize = 20;
 
-/// For every position of a window of face size in a picture, how far the window lies from face space.
+/// Distance from face space of a window of face size, for every position in a picture.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FaceMap {
     size: FaceSize,

@@ -27,12 +27,12 @@ pub struct FaceMaps {
     maps: Vec<(f64, FaceMap)>,
 }
 
-/// A part of the photo where a map is lower than all around.
+/// A local minimum of a map, as a part of the photo.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Place {
+pub struct LocalMinimum {
     /// Left, top, width and height, in pixels of the photo.
     pub part: [f64; 4],
-    /// By what the photo was scaled to bring this part to the size of a face.
+    /// The scale of the photo at which this part has the size of a face.
     pub scale: f64,
     /// The value of the map there.
     pub value: f64,
@@ -87,13 +87,13 @@ impl FaceMaps {
     }
 
     /// The lowest places over all scales, lowest first, at most `count`, no two the same.
-    pub fn places(&self, count: usize) -> Vec<Place> {
+    pub fn places(&self, count: usize) -> Vec<LocalMinimum> {
         let (width, height) = (f64::from(self.size.width()), f64::from(self.size.height()));
-        let mut all: Vec<Place> = Vec::new();
+        let mut all: Vec<LocalMinimum> = Vec::new();
         for (scale, map) in &self.maps {
             let minima = map.minima(2 * count);
             all.extend(minima.into_iter().map(|minimum| {
-                Place {
+                LocalMinimum {
                     part: [f64::from(minimum.x), f64::from(minimum.y), width, height]
                         .map(|edge| edge / scale),
                     scale: *scale,
@@ -102,9 +102,9 @@ impl FaceMaps {
             }));
         }
         all.sort_by(|a, b| a.value.total_cmp(&b.value));
-        let mut kept: Vec<Place> = Vec::new();
+        let mut kept: Vec<LocalMinimum> = Vec::new();
         for place in all {
-            let same = |other: &Place| place.covers(other) > SAME;
+            let same = |other: &LocalMinimum| place.covers(other) > SAME;
             if kept.len() < count && !kept.iter().any(same) {
                 kept.push(place);
             }
@@ -135,7 +135,7 @@ impl FaceMaps {
     }
 }
 
-impl Place {
+impl LocalMinimum {
     /// The share of the smaller of two places that the other covers.
     fn covers(&self, other: &Self) -> f64 {
         let along = |at: usize| {

@@ -5,7 +5,7 @@ use crate::locate::framing::{CropEyes, Framing};
 use crate::preparation::{Origin, Preparation};
 
 impl Gallery {
-    /// Where the eyes stand in all photos of this gallery, if they are crops that agree.
+    /// The common eye positions of this gallery's photos, if they are crops that agree.
     pub fn crop_eyes(&self) -> Option<CropEyes> {
         let found = self
             .enrolled()

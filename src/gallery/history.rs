@@ -285,7 +285,7 @@ impl History {
         self.steps.retain(|step| !step.change.is_nothing(&names));
     }
 
-    /// Forgets what a person was called before. The change that renamed them cannot be taken back then.
+    /// Forgets what a person was called before. The change that renamed them cannot be undone then.
     pub fn forget_earlier_names(&mut self, person: &Person) {
         let number = self.people.get(person.as_str()).copied();
         self.aliases.retain(|_, of| Some(*of) != number);

@@ -79,11 +79,11 @@ pub struct Repeats {
 pub struct Dispute {
     /// The source.
     pub source: String,
-    /// Whom it is said to show.
+    /// The person it is enrolled as.
     pub person: Person,
     /// The source from which this photo came before; may be empty.
     pub other_source: String,
-    /// Whom it was said to show there.
+    /// The person it was enrolled as there.
     pub other_person: Person,
 }
 

@@ -8,10 +8,10 @@ use crate::face_matrix::FaceMatrix;
 
 /// The d pixels of a face: its own, or those of a face of a gallery, which are not copied.
 #[derive(Clone)]
-pub struct Pixels(Place);
+pub struct Pixels(Storage);
 
 #[derive(Clone)]
-enum Place {
+enum Storage {
     Own(Vec<u8>),
     Among(Arc<FaceMatrix>, usize),
 }
@@ -20,7 +20,7 @@ impl Pixels {
     /// Those of each of these faces.
     pub(crate) fn of_all(faces: &Arc<FaceMatrix>) -> impl Iterator<Item = Self> {
         let places = 0..faces.len();
-        places.map(|at| Self(Place::Among(Arc::clone(faces), at)))
+        places.map(|at| Self(Storage::Among(Arc::clone(faces), at)))
     }
 
     /// The faces that have these pixels, one after the other; `None` where no matrix holds just them.
@@ -28,7 +28,7 @@ impl Pixels {
         let mut matrix = None;
         let mut count = 0;
         for pixels in all {
-            let Place::Among(faces, at) = &pixels.0 else {
+            let Storage::Among(faces, at) = &pixels.0 else {
                 return None;
             };
             if *at != count || !Arc::ptr_eq(matrix.get_or_insert(faces), faces) {
@@ -45,15 +45,15 @@ impl Deref for Pixels {
 
     fn deref(&self) -> &[u8] {
         match &self.0 {
-            Place::Own(pixels) => pixels,
-            Place::Among(faces, at) => faces.face(*at),
+            Storage::Own(pixels) => pixels,
+            Storage::Among(faces, at) => faces.face(*at),
         }
     }
 }
 
 impl From<Vec<u8>> for Pixels {
     fn from(pixels: Vec<u8>) -> Self {
-        Self(Place::Own(pixels))
+        Self(Storage::Own(pixels))
     }
 }
 

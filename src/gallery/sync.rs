@@ -13,7 +13,7 @@ use crate::error::Result;
 /// A photo that is enrolled already, as it lies in a folder, or that was.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KnownPhoto {
-    /// Whom it is said to show.
+    /// The person it is labelled as.
     pub person: Person,
     /// The file.
     pub source: String,

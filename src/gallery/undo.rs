@@ -47,7 +47,7 @@ pub struct Moved {
     replaced: Option<ContentHash>,
 }
 
-/// A gallery after its last change was taken back.
+/// A gallery after its last change was undone.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Undone {
     /// The gallery after that.
@@ -313,7 +313,7 @@ mod tests {
             .0
     }
 
-    /// The gallery that is left when the change between these is taken back.
+    /// The gallery that is left when the change between these is undone.
     fn back(before: &Gallery, after: &Gallery) -> Result<Undone> {
         let change = LastChange::between(before, after).unwrap();
         after.clone().undone(&change)
@@ -330,7 +330,7 @@ mod tests {
         assert_eq!(LastChange::between(&before, &before), None);
     }
 
-    /// A copy whose path counts takes the photo's place; that is no new face, and none is lost when it is taken back.
+    /// A copy whose path counts takes the photo's place; that is no new face, and none is lost when it is undone.
     #[test]
     fn a_copy_with_other_bytes_gives_its_place_back() {
         let shaded = |name: &str| LabeledFace {

@@ -13,7 +13,7 @@ use crate::background::{Background, Channel};
 /// show one person.
 const LOW: f64 = 0.25;
 
-/// By how much the mean of strangers' inner products lies above that quarter, in terms of the variance between people.
+/// Offset of the mean of strangers' inner products from that quarter, in units of the variance between people.
 /// (.107 on LFW, .180 on AT&T, .290 on CFP, where most of these are strangers' already.)
 const ABOVE_LOW: f64 = 0.135;
 

@@ -47,7 +47,7 @@ const MOST_FOR_KIND: usize = 2_000;
 /// Groupings by which that is refined.
 const ROUNDS: usize = 3;
 
-/// By how much scores spread more once the model is moved by groups: what is in one group looks more alike than a
+/// Growth of the spread of scores once the model is moved by groups: what is in one group looks more alike than a
 /// person's photos do.
 const WIDENED: f64 = 1.05;
 
@@ -156,9 +156,9 @@ pub fn unity(background: &Background, raw: &DMatrix<f32>) -> Option<f64> {
 fn as_they_are(background: &Background, raw: &DMatrix<f32>) -> Vec<Cluster> {
     let as_it_is = Adaptation::none(background);
     let no_offset = Channel::ALL.map(|_| vec![0.0; background.components()]);
-    let placed = as_it_is.placed_about(raw, &no_offset).coordinates;
+    let projected = as_it_is.placed_about(raw, &no_offset).coordinates;
     let model = Model::new(&as_it_is);
-    let face = |face| Cluster::of_face(&model, face, placed.column(face).as_slice());
+    let face = |face| Cluster::of_face(&model, face, projected.column(face).as_slice());
     (0..raw.ncols()).map(face).collect()
 }
 
@@ -237,11 +237,11 @@ fn join(
     domain: &Domain,
     threshold: f64,
 ) -> Agglomeration {
-    let placed = adaptation.placed_about(raw, &domain.mean).coordinates;
+    let projected = adaptation.placed_about(raw, &domain.mean).coordinates;
     let model = Model::new(adaptation);
     let faces: Vec<Cluster> = (0..raw.ncols())
         .into_par_iter()
-        .map(|face| Cluster::of_face(&model, face, placed.column(face).as_slice()))
+        .map(|face| Cluster::of_face(&model, face, projected.column(face).as_slice()))
         .collect();
     let links = links(&faces, PROPOSED * threshold);
     let mut joined = Agglomeration::new(model, faces, constraints);

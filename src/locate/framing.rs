@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::align::Point;
 use super::{Location, main_face};
 
-/// The way in which photos become faces.
+/// The framing of photos: taken as they are, or faces detected and aligned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Framing {
@@ -100,12 +100,12 @@ pub struct CropEyes {
     pub eyes: RelativeEyes,
     /// Width over height of the photos, in ten-thousandths.
     pub aspect: u32,
-    /// How well the photos agree.
+    /// The agreement of the photos.
     #[serde(default)]
     pub agreement: Agreement,
 }
 
-/// How well the eyes of crops agree in their places.
+/// The agreement of the eye positions of crops.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Agreement {

@@ -99,8 +99,8 @@ impl DistanceCalibration {
     pub fn confidence(&self, distance: f64) -> f64 {
         let middle = (self.stranger_mean + self.genuine_mean) / 2.0;
         let slope = (self.stranger_mean - self.genuine_mean).max(0.0) / self.spread.powi(2);
-        let prior = ((1.0 - STRANGER_PRIOR) / STRANGER_PRIOR).ln();
-        let probability = 1.0 / (1.0 + (slope * (distance - middle) - prior).exp());
+        let prior = libm::log((1.0 - STRANGER_PRIOR) / STRANGER_PRIOR);
+        let probability = 1.0 / (1.0 + libm::exp(slope * (distance - middle) - prior));
         // With too few people, what was believed before looking is the most that can be believed after.
         if self.gives_names() {
             probability

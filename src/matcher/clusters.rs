@@ -10,23 +10,23 @@ use super::distance::squared_distance;
 
 /// The distance of one person from a probe.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Match {
+pub struct Neighbor {
     /// Which person: the number used when the clusters were made.
     pub person: usize,
     /// Squared distance to the mean of the person's faces, in the units of the metric's coordinates.
     pub squared_distance: f64,
 }
 
-impl Match {
+impl Neighbor {
     /// The distance to the mean of the person's faces.
     pub fn distance(&self) -> f64 {
         self.squared_distance.sqrt()
     }
 }
 
-impl Eq for Match {}
+impl Eq for Neighbor {}
 
-impl Ord for Match {
+impl Ord for Neighbor {
     /// Nearer first, then the lower person.
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         self.squared_distance
@@ -35,7 +35,7 @@ impl Ord for Match {
     }
 }
 
-impl PartialOrd for Match {
+impl PartialOrd for Neighbor {
     fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
@@ -111,10 +111,10 @@ impl Clusters {
         squared_distance(query, &self.means.as_slice()[at * k..][..k])
     }
 
-    /// How far one person is from the query; `None` where the person has no faces.
-    pub fn of_person(&self, person: usize, query: &[f32]) -> Option<Match> {
+    /// The distance of one person from the query; `None` where the person has no faces.
+    pub fn of_person(&self, person: usize, query: &[f32]) -> Option<Neighbor> {
         let at = self.owners.binary_search(&person).ok()?;
-        Some(Match {
+        Some(Neighbor {
             person,
             squared_distance: self.squared_distance(at, query),
         })
@@ -129,7 +129,7 @@ impl Clusters {
 /// The nearest people seen so far, up to a number.
 pub(super) struct Best {
     top: usize,
-    heap: BinaryHeap<Match>,
+    heap: BinaryHeap<Neighbor>,
 }
 
 impl Best {
@@ -140,7 +140,7 @@ impl Best {
         }
     }
 
-    pub fn offer(&mut self, found: Match) {
+    pub fn offer(&mut self, found: Neighbor) {
         if self.heap.len() == self.top && self.heap.peek().is_some_and(|worst| *worst <= found) {
             return;
         }
@@ -163,7 +163,7 @@ impl Best {
         one
     }
 
-    pub fn into_sorted(self) -> Vec<Match> {
+    pub fn into_sorted(self) -> Vec<Neighbor> {
         self.heap.into_sorted_vec()
     }
 }

@@ -7,10 +7,10 @@
 mod calibration;
 mod clusters;
 mod distance;
+mod distance_parts;
 mod metric;
 mod scan;
 mod space;
-mod split;
 mod tree;
 
 use nalgebra::DMatrix;
@@ -22,12 +22,12 @@ use crate::kernel_pca::Kernel;
 use crate::pca::Pca;
 
 pub use calibration::{CalibrationBasis, DistanceCalibration, LeftOut};
-pub use clusters::{Clusters, Match};
+pub use clusters::{Clusters, Neighbor};
 pub(crate) use distance::squared_distance;
+#[doc(hidden)]
+pub use distance_parts::{CELLS, DistanceParts};
 pub use metric::Metric;
 pub use space::{PixelScale, Space};
-#[doc(hidden)]
-pub use split::{CELLS, Split};
 
 /// Settings of the comparison by distances.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -52,7 +52,7 @@ impl DistanceSettings {
         }
     }
 
-    /// What weights are of: "pixels", "scaled pixels", "the kernel rbf:auto".
+    /// The source of weights: "pixels", "scaled pixels", "the kernel rbf:auto".
     pub fn space_in_words(&self) -> String {
         match (self.kernel, self.pixel_scale) {
             (Kernel::Linear, PixelScale::Plain) => "pixels".to_owned(),

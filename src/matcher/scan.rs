@@ -3,7 +3,7 @@
 use nalgebra::DMatrix;
 use rayon::prelude::*;
 
-use super::clusters::{Best, Clusters, Match};
+use super::clusters::{Best, Clusters, Neighbor};
 use super::tree::Tree;
 
 /// Probes that are compared with a chunk of means one after the other.
@@ -15,13 +15,13 @@ const MEANS: usize = 512;
 impl Clusters {
     /// The `top` nearest people, nearest first, each once; equal distances by lower person. A query with
     /// a coordinate that is not finite matches nobody.
-    pub fn rank(&self, query: &[f32], top: usize) -> Vec<Match> {
+    pub fn rank(&self, query: &[f32], top: usize) -> Vec<Neighbor> {
         let query = DMatrix::from_column_slice(query.len(), 1, query);
         self.rank_all(&query, top).pop().unwrap_or_default()
     }
 
     /// [`rank`](Self::rank) of many queries (k x m): together they cost less.
-    pub fn rank_all(&self, queries: &DMatrix<f32>, top: usize) -> Vec<Vec<Match>> {
+    pub fn rank_all(&self, queries: &DMatrix<f32>, top: usize) -> Vec<Vec<Neighbor>> {
         let top = top.min(self.people());
         if top == 0 || queries.nrows() != self.dimension() || queries.is_empty() {
             return vec![Vec::new(); queries.ncols()];
@@ -43,13 +43,13 @@ impl Clusters {
     }
 
     /// Compares some probes with everybody, chunks of means side by side.
-    fn scan(&self, probes: &[&[f32]], top: usize) -> Vec<Vec<Match>> {
+    fn scan(&self, probes: &[&[f32]], top: usize) -> Vec<Vec<Neighbor>> {
         let nobody = || probes.iter().map(|_| Best::new(top)).collect::<Vec<_>>();
         let compare = |mut best: Vec<Best>, (chunk, owners): (usize, &[usize])| {
             let pairs = probes.iter().zip(&mut best);
             for (probe, best) in pairs.filter(|(probe, _)| is_finite(probe)) {
                 for (at, &person) in (chunk * MEANS..).zip(owners) {
-                    best.offer(Match {
+                    best.offer(Neighbor {
                         person,
                         squared_distance: self.squared_distance(at, probe),
                     });
@@ -144,10 +144,10 @@ mod tests {
     }
 
     /// Everybody compared in full.
-    fn oracle(clusters: &Clusters, query: &[f32], top: usize) -> Vec<Match> {
+    fn oracle(clusters: &Clusters, query: &[f32], top: usize) -> Vec<Neighbor> {
         let mut best = Best::new(top);
         for (at, &person) in clusters.owners().iter().enumerate() {
-            best.offer(Match {
+            best.offer(Neighbor {
                 person,
                 squared_distance: clusters.squared_distance(at, query),
             });

@@ -3,7 +3,7 @@
 use kdtree::KdTree;
 use kdtree::distance::squared_euclidean;
 
-use super::clusters::{Best, Clusters, Match};
+use super::clusters::{Best, Clusters, Neighbor};
 
 /// Coordinates up to which a tree is faster than looking at every mean, building it included: with 200 probes in a third
 /// (2,000 means) to three quarters (100,000) of the time, with 1,000 in a sixth. With 12 leading of 100
@@ -39,7 +39,7 @@ impl<'a> Tree<'a> {
     }
 
     /// The `top` nearest people to a probe of finite coordinates; `None` where the tree refuses it.
-    pub fn rank(&self, probe: &[f32], top: usize) -> Option<Vec<Match>> {
+    pub fn rank(&self, probe: &[f32], top: usize) -> Option<Vec<Neighbor>> {
         let place: Vec<f64> = probe.iter().map(|&value| f64::from(value)).collect();
         let mut best = Best::new(top);
         for (squared, &at) in self.tree.iter_nearest(&place, &squared_euclidean).ok()? {
@@ -47,7 +47,7 @@ impl<'a> Tree<'a> {
             if squared * (1.0 - 1e-12) > best.worst() {
                 break;
             }
-            best.offer(Match {
+            best.offer(Neighbor {
                 person: self.clusters.owners()[at],
                 squared_distance: self.clusters.squared_distance(at, probe),
             });

@@ -20,7 +20,7 @@ use crate::face_matrix::{FaceMatrix, FaceSize};
 use crate::gallery::{Gallery, LabeledFace};
 use crate::locate::framing::{Framing, RelativeEyes};
 use crate::preparation::{KeptEyes, Origin, Preparation};
-use crate::recognizer::{KnownCoordinates, Settings};
+use crate::recognizer::{DescribedGallery, Settings};
 
 /// A photo's face, ready to be learned: the prepared face and its coordinates in the background model.
 #[derive(Debug, Clone, PartialEq)]
@@ -204,7 +204,7 @@ impl Model {
             gallery.len(),
             known,
         );
-        let described = KnownCoordinates::new(&gallery, &known)?;
+        let described = DescribedGallery::new(&gallery, &known)?;
         let edit = Edit::Faces(preparation, labeled, Step::Own);
         Plan::of(edit, None, &())?.learn(None, Some(described), Settings::default())
     }

@@ -8,7 +8,7 @@ use crate::enrollment::{self, FolderFaces, Notice, Observer};
 use crate::error::{Error, Result};
 use crate::gallery::{EditOutcome, Gallery, History, LabeledFace, change_time};
 use crate::preparation::Preparation;
-use crate::recognizer::{KnownCoordinates, Recognizer, Settings};
+use crate::recognizer::{DescribedGallery, Recognizer, Settings};
 
 /// A change that somebody wants of a gallery.
 #[derive(Debug, Clone)]
@@ -27,13 +27,13 @@ pub enum Edit {
     Move(ContentHash, Person),
     /// Faces are erased, given by their positions in the gallery.
     Remove(Vec<usize>),
-    /// The last change is taken back.
+    /// The last change is undone.
     Undo,
     /// Something is said of faces, and the gallery stays as it is.
     Remark(Remark),
 }
 
-/// What is said of faces.
+/// A remark on faces, which changes no gallery.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Remark {
     /// What was found about faces (their positions) is no mistake: [`History::is_fine`].
@@ -42,7 +42,7 @@ pub enum Remark {
     Nobody(ContentHash),
 }
 
-/// What undo takes an edit for.
+/// The step that an edit is to undo.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Step {
@@ -52,7 +52,7 @@ pub enum Step {
     Joined,
 }
 
-/// What becomes of the name that a person had before.
+/// The treatment of the name that a person had before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EarlierName {
     /// It counts where folders still have it.
@@ -70,7 +70,7 @@ pub enum Entry {
     Renamed(Person, Person, EarlierName),
     /// The faces of the first became those of the second.
     Merged(Vec<Person>, Person),
-    /// The last change was taken back.
+    /// The last change was undone.
     Undone {
         /// That change, in words.
         change: String,
@@ -233,7 +233,7 @@ impl Plan {
             remark.write(&mut model.history, &self.outcome.gallery);
             return Ok(Some(model));
         }
-        let known = before.and_then(|model| KnownCoordinates::of(&model.recognizer));
+        let known = before.and_then(|model| DescribedGallery::of(&model.recognizer));
         self.learn(before, known, self.settings).map(Some)
     }
 
@@ -241,7 +241,7 @@ impl Plan {
     pub(super) fn learn(
         &self,
         before: Option<&Model>,
-        known: Option<KnownCoordinates<'_>>,
+        known: Option<DescribedGallery<'_>>,
         settings: Settings,
     ) -> Result<Model> {
         let after = self.outcome.gallery.clone();
@@ -258,7 +258,7 @@ impl Plan {
     }
 }
 
-/// What enrolling folders comes to, with the names that people have now.
+/// The outcome of enrolling folders, with the names that people have now.
 fn in_folders(
     mut read: FolderFaces,
     before: Option<&Model>,
@@ -281,11 +281,11 @@ fn in_folders(
 }
 
 impl Gallery {
-    /// What following folders comes to.
+    /// The outcome of following folders.
     fn following(self, mut read: FolderFaces) -> Result<EditOutcome> {
         let deserted = read.deserted();
-        let elsewhere = read.elsewhere(&self);
-        read.folder.unusable.extend(elsewhere);
+        let not_followed = read.not_followed(&self);
+        read.folder.unusable.extend(not_followed);
         let outcome = self.mirror(read.folder)?;
         match deserted.filter(|_| !outcome.gone.is_empty()) {
             Some(path) => Err(Error::Deserted { path }),

@@ -1,4 +1,4 @@
-//! The front door: one value that enrols, identifies, verifies, changes and is kept in a file.
+//! The library's entry point: a value that enrols, identifies, verifies, is edited and stored in a file.
 
 mod change;
 mod described;
@@ -95,7 +95,7 @@ impl Model {
         })
     }
 
-    /// What photos are to join: the gallery of a model, or nothing yet.
+    /// The base that photos join: the gallery of a model, or nothing yet.
     pub(crate) fn base(before: Option<&Self>, otherwise: PreparationOptions) -> Base<'_> {
         match before {
             Some(model) => Base::Gallery(model.recognizer.preparation(), model.gallery()),

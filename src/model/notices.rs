@@ -1,4 +1,4 @@
-//! What is said of faces that were just enrolled, by the command line and by the server alike.
+//! Notices about faces that were just enrolled, for the command line and the server.
 
 use std::collections::{BTreeSet, HashSet};
 

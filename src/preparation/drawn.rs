@@ -48,7 +48,7 @@ impl FaceBox {
     /// The position of the face in this box among those of a photo.
     /// Errors: [`PhotoProblem::NoFace`]: photos are taken as they are, without a face's place.
     pub(super) fn position(self, faces: &[PreparedFace]) -> Result<usize, PhotoProblem> {
-        let place = |face: &PreparedFace| face.part.location();
+        let place = |face: &PreparedFace| face.region.location();
         let is_it = |face: &PreparedFace| {
             place(face).is_some_and(|place| are_one(place.bounds, self.edges()))
         };

@@ -1,11 +1,11 @@
-//! What a gallery keeps of photos.
+//! Origins of faces: the data of its photo that a gallery keeps.
 
 use image::GrayImage;
 use serde::{Deserialize, Serialize};
 
 use crate::locate::framing::RelativeEyes;
 
-/// What a gallery keeps of a photo to derive the frame of its crops ([`CropEyes`](crate::locate::framing::CropEyes)) from.
+/// The data of a photo that a gallery keeps to derive the frame of its crops ([`CropEyes`](crate::locate::framing::CropEyes)) from.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Origin {
     /// A photo taken whole, or one of which nothing is known.
@@ -15,7 +15,7 @@ pub enum Origin {
     Found {
         /// Width and height of the photo.
         photo: (u32, u32),
-        /// Where its eyes are.
+        /// Its eye positions.
         eyes: RelativeEyes,
     },
     /// A photo that is kept, since where its eyes are depends on the frame that the gallery's crops share: one in which no
@@ -23,7 +23,7 @@ pub enum Origin {
     Kept {
         /// The photo, no longer than [`KEPT_SIDE`](super::KEPT_SIDE).
         photo: GrayImage,
-        /// What was found in it.
+        /// The eyes found in it.
         eyes: KeptEyes,
     },
 }
@@ -40,7 +40,7 @@ pub enum KeptEyes {
 }
 
 impl KeptEyes {
-    /// Where they are.
+    /// Their positions.
     pub fn places(self) -> Option<RelativeEyes> {
         match self {
             Self::None => None,

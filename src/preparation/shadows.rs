@@ -65,7 +65,7 @@ mod tests {
     /// A photo whose level rises from left to right, times a share.
     fn lit(share: f32) -> GrayImage {
         GrayImage::from_fn(200, 220, |x, y| {
-            let level = 40.0 + 0.5 * x as f32 + 40.0 * (y as f32 / 9.0).sin();
+            let level = 40.0 + 0.5 * x as f32 + 40.0 * libm::sinf(y as f32 / 9.0);
             image::Luma([(level * share).round().max(0.0) as u8])
         })
     }

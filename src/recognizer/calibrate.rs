@@ -15,7 +15,7 @@ const FOLDS: usize = 5;
 /// Probes of one kind at the most: a large gallery needs one part only.
 const PROBES: usize = 500;
 
-/// What is left out.
+/// The faces that are left out.
 #[derive(Clone, Copy)]
 enum Kind {
     /// Whole people, who are strangers then.
@@ -24,11 +24,11 @@ enum Kind {
     Photos,
 }
 
-/// Faces to learn from and faces to try.
+/// Faces to learn from, and probes.
 struct Round {
     kind: Kind,
     learned: Vec<usize>,
-    tried: Vec<usize>,
+    probes: Vec<usize>,
 }
 
 /// Learns the calibration of a gallery's distances.
@@ -55,7 +55,7 @@ pub(super) fn calibrate(
     DistanceCalibration::learn(&seen, face_score_limit)
 }
 
-/// The distance of each face tried to the nearest person, or to its own where that is enrolled.
+/// The distance of each probe to the nearest person, or to its own where that is enrolled.
 fn distances(
     round: &Round,
     gallery: &Gallery,
@@ -71,7 +71,7 @@ fn distances(
         settings.distance,
         settings.pca,
     )?;
-    let probes = matcher.coordinates(&faces.select(&round.tried)?);
+    let probes = matcher.coordinates(&faces.select(&round.probes)?);
     let distance = |(at, &face): (usize, &usize)| {
         let probe = probes.column(at);
         match round.kind {
@@ -85,7 +85,7 @@ fn distances(
                 .of_person(persons[face], probe.as_slice()),
         }
     };
-    let found = round.tried.par_iter().enumerate().map(distance);
+    let found = round.probes.par_iter().enumerate().map(distance);
     let found: Vec<_> = found.collect();
     Ok(found
         .into_iter()
@@ -121,29 +121,29 @@ fn rounds(gallery: &Gallery) -> Vec<Round> {
     rounds
 }
 
-fn split(kind: Kind, persons: &[usize], is_tried: impl Fn(usize) -> bool) -> Round {
-    let (tried, learned) = (0..persons.len()).partition(|&face| is_tried(face));
+fn split(kind: Kind, persons: &[usize], is_probe: impl Fn(usize) -> bool) -> Round {
+    let (probes, learned) = (0..persons.len()).partition(|&face| is_probe(face));
     Round {
         kind,
         learned,
-        tried,
+        probes,
     }
 }
 
 /// As many rounds as give [`PROBES`], the last one thinned out evenly.
 fn enough(rounds: impl Iterator<Item = Round>) -> Vec<Round> {
-    let mut probes = 0;
+    let mut count = 0;
     let mut kept = Vec::new();
-    for mut round in rounds.filter(|round| !round.tried.is_empty()) {
-        let room = PROBES - probes;
+    for mut round in rounds.filter(|round| !round.probes.is_empty()) {
+        let room = PROBES - count;
         if room == 0 {
             break;
         }
-        let tried = round.tried.len();
-        if tried > room {
-            round.tried = (0..room).map(|at| round.tried[at * tried / room]).collect();
+        let all = round.probes.len();
+        if all > room {
+            round.probes = (0..room).map(|at| round.probes[at * all / room]).collect();
         }
-        probes += round.tried.len();
+        count += round.probes.len();
         kept.push(round);
     }
     kept

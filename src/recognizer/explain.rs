@@ -1,39 +1,19 @@
 //! Explanations: the evidence that a decision about a face rests on.
 
 use super::Recognizer;
-use crate::compare::{Evidence, Side};
+use crate::compare::Explanation;
 use crate::error::Result;
 use crate::face_matrix::FaceMatrix;
 
-/// The evidence that a decision about one face rests on.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Explanation {
-    /// The face (d pixels).
-    pub pixels: Vec<u8>,
-    /// Its weights in face space (k).
-    pub weights: Vec<f32>,
-    /// The nearest person, and the next where there is one.
-    pub sides: Vec<Side>,
-    /// Where the background model compares two people, the evidence for the first rather than for the second, in each
-    /// cell of the face (7 x 8, row by row), in spreads of strangers' scores.
-    pub balance: Option<Vec<f64>>,
-}
-
 impl Recognizer {
-    /// Takes apart why a prepared face (d pixels) is near to the people it is nearest to.
+    /// The evidence that the ranking of a prepared face (d pixels) rests on.
     ///
     /// # Errors
     /// A face of another size.
     pub fn explain(&self, face: &[u8]) -> Result<Explanation> {
         let faces = FaceMatrix::from_pixels(self.preparation().size(), face.to_vec())?;
         let (gallery, coordinates) = (self.gallery(), self.coordinates());
-        let Evidence { sides, balance } = self.comparer().explain(gallery, coordinates, &faces)?;
-        Ok(Explanation {
-            pixels: face.to_vec(),
-            weights: self.space().project(&faces).as_slice().to_vec(),
-            sides,
-            balance,
-        })
+        self.comparer().explain(gallery, coordinates, &faces)
     }
 }
 
@@ -58,16 +38,16 @@ mod tests {
                 let probe = recognizer.gallery().faces().face(4).to_vec();
                 let noisy: Vec<u8> = probe.iter().map(|&p| p.saturating_add(p % 7)).collect();
                 let why = recognizer.explain(&noisy).unwrap();
-                assert_eq!(why.sides.len(), 2);
-                for side in &why.sides {
-                    let split = side.split.as_ref().unwrap();
-                    for sum in [&split.of_basis, &split.of_cells] {
+                assert_eq!(why.nearest.len(), 2);
+                for person in &why.nearest {
+                    let parts = person.parts.as_ref().unwrap();
+                    for sum in [&parts.of_basis, &parts.of_cells] {
                         let sum: f64 = sum.iter().sum();
-                        let apart = (sum - side.squared).abs();
-                        assert!(apart <= 1e-3 * side.squared.max(1e-3), "{settings:?}");
+                        let apart = (sum - person.squared).abs();
+                        assert!(apart <= 1e-3 * person.squared.max(1e-3), "{settings:?}");
                     }
                 }
-                assert_eq!(why.sides[0].person, 1, "{settings:?}");
+                assert_eq!(why.nearest[0].person, 1, "{settings:?}");
             }
         }
     }

@@ -3,8 +3,8 @@
 use rayon::prelude::*;
 
 use crate::decision;
+use crate::face_score::{self, FaceScorer};
 use crate::face_space::FaceSpace;
-use crate::faceness::{self, FacenessTest};
 use crate::gallery::Gallery;
 use crate::pca::{ComponentCount, InnerProducts};
 
@@ -25,7 +25,7 @@ pub(super) fn learned(gallery: &Gallery, space: &FaceSpace) -> f64 {
     }
     let persons = gallery.persons();
     let faces = gallery.faces();
-    let leading = faceness::leading(space.eigenvalues());
+    let leading = face_score::leading(space.eigenvalues());
     let products = InnerProducts::of(faces);
     let of_fold = |fold: usize| {
         let (judged, learned): (Vec<usize>, Vec<usize>) =
@@ -34,7 +34,7 @@ pub(super) fn learned(gallery: &Gallery, space: &FaceSpace) -> f64 {
         let dual = products.fit(&learned, count).ok()?;
         let (dual, components) = dual.with_components(faces, leading).ok()?;
         let space = FaceSpace::new(faces.size(), &components);
-        let test = FacenessTest::with_leading(&space, leading);
+        let test = FaceScorer::with_leading(&space, leading);
         Some(test.face_scores(&faces.select(&judged).ok()?, &dual.project(&judged)))
     };
     let folds = (0..FOLDS).into_par_iter().filter_map(of_fold);
@@ -47,7 +47,7 @@ fn in_space(gallery: &Gallery, space: &FaceSpace) -> f64 {
     let some: Vec<usize> = (0..count).map(|at| at * gallery.len() / count).collect();
     let scores = gallery.faces().select(&some).map_or_else(
         |_| Vec::new(),
-        |some| FacenessTest::new(space).face_scores(&some, &space.project(&some)),
+        |some| FaceScorer::new(space).face_scores(&some, &space.project(&some)),
     );
     decision::face_score_limit(&scores, gallery.people().len())
 }

@@ -2,22 +2,10 @@
 
 use std::fmt;
 
-use crate::dataset::Person;
+use crate::compare::Candidate;
 use crate::decision::{Acceptance, Decision, percent};
 use crate::face_space::Residual;
 use crate::locate::Location;
-
-/// A person a probe may be.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Candidate {
-    /// The person.
-    pub person: Person,
-    /// With the background model the negative logarithm of the probability that it is this person and no stranger;
-    /// without it the distance to the mean of the person's faces by the metric.
-    pub distance: f64,
-    /// Probability that the probe is this person, given that it may be a stranger.
-    pub confidence: f64,
-}
 
 /// The answer about one face.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,9 +19,9 @@ pub struct Identification {
     pub somebody_else: Option<f64>,
     /// The distances of the face from face space and within it.
     pub residual: Residual,
-    /// The face score, -1 to 1: [`faceness`](crate::faceness) has its definition.
+    /// The face score, -1 to 1: [`face_score`](crate::face_score) has its definition.
     pub face_score: f64,
-    /// How much of the face is left once damage is taken off: about 1 in photos as they are, less than
+    /// The signal left of the face once damage is taken off: about 1 in photos as they are, less than
     /// [`DAMAGED`](crate::background::DAMAGED) in noise or print. `None` where the background model compares nothing here.
     pub signal: Option<f64>,
     /// Box and eyes of the face in the photo; `None` where the photo was taken as it is.
@@ -48,7 +36,7 @@ impl Identification {
     pub fn is_too_small(&self) -> bool {
         let apart = |face: Location| {
             let [[x1, y1], [x2, y2]] = face.eyes;
-            (x2 - x1).hypot(y2 - y1)
+            libm::hypotf(x2 - x1, y2 - y1)
         };
         self.location
             .is_some_and(|face| apart(face) < FEWEST_PIXELS)

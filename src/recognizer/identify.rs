@@ -5,16 +5,16 @@ use nalgebra::DMatrix;
 use rayon::prelude::*;
 
 use super::Recognizer;
-use super::identification::{Candidate, Identification, QueryOptions};
+use super::identification::{Identification, QueryOptions};
 use crate::background::FaceClassifier;
-use crate::compare::{Ranking, Scored};
+use crate::compare::{Candidate, Ranking};
 use crate::dataset::Person;
 use crate::decision::{Acceptance, Decision};
 use crate::error::{Error, PhotoProblem, Result};
 use crate::face_matrix::FaceMatrix;
+use crate::face_score::FaceScorer;
 use crate::face_space::Residual;
-use crate::faceness::FacenessTest;
-use crate::preparation::{Part, PreparedFace};
+use crate::preparation::{PhotoRegion, PreparedFace};
 
 impl Recognizer {
     /// The confidence beyond which a name is given; `None` where none ever is.
@@ -70,7 +70,7 @@ impl Recognizer {
         let mut identified = identify(&together)?.into_iter();
         let of_photo = |faces: &Vec<PreparedFace>| {
             let with_place = |(face, found): (&PreparedFace, Identification)| {
-                let location = face.part.location();
+                let location = face.region.location();
                 let decision = match found.decision {
                     // The detector overrides the face score, and so does what is learned of aligned faces.
                     Decision::NotAFace if location.is_some() || self.is_face(face) => {
@@ -95,7 +95,7 @@ impl Recognizer {
     fn is_face(&self, face: &PreparedFace) -> bool {
         let size = self.preparation.size();
         let is_face = || FaceClassifier::bundled()?.is_face(&face.pixels, size);
-        face.part == Part::Assumed && is_face().unwrap_or(false)
+        face.region == PhotoRegion::Assumed && is_face().unwrap_or(false)
     }
 
     /// Identifies each prepared face (d x n), in order.
@@ -116,9 +116,9 @@ impl Recognizer {
             .comparer
             .rank(&coordinates, options.top, options.acceptance);
         let name = |person: usize| self.gallery.people()[person].clone();
-        let looks = self.looks(faces, &coordinates);
-        let judge = |(ranking, looks)| self.judge(ranking, name, looks);
-        ranked.into_iter().zip(looks).map(judge).collect()
+        let evidence = self.face_evidence(faces, &coordinates);
+        let judge = |(ranking, evidence)| self.judge(ranking, name, evidence);
+        ranked.into_iter().zip(evidence).map(judge).collect()
     }
 
     /// Identifies each prepared face (d x n, with its coordinates, m x n), given the ranking of a gallery elsewhere for each, of
@@ -131,18 +131,18 @@ impl Recognizer {
         coordinates: &DMatrix<f32>,
         ranked: Vec<(Ranking, Vec<Person>)>,
     ) -> Vec<Identification> {
-        let looks = self.looks(faces, coordinates);
-        let identify = |((ranking, names), looks): ((Ranking, Vec<Person>), FaceEvidence)| {
-            self.judge(ranking, |person| names[person].clone(), looks)
+        let evidence = self.face_evidence(faces, coordinates);
+        let identify = |((ranking, names), evidence): ((Ranking, Vec<Person>), FaceEvidence)| {
+            self.judge(ranking, |person| names[person].clone(), evidence)
         };
-        ranked.into_iter().zip(looks).map(identify).collect()
+        ranked.into_iter().zip(evidence).map(identify).collect()
     }
 
-    /// How each face (d x n, with its coordinates, m x n) looks, in order.
-    fn looks(&self, faces: &FaceMatrix, coordinates: &DMatrix<f32>) -> Vec<FaceEvidence> {
+    /// The evidence that each picture (d x n, with its coordinates, m x n) is a face, in order.
+    fn face_evidence(&self, faces: &FaceMatrix, coordinates: &DMatrix<f32>) -> Vec<FaceEvidence> {
         let weights = self.space.project(faces);
-        let test = FacenessTest::new(&self.space);
-        let looks = |at: usize| {
+        let test = FaceScorer::new(&self.space);
+        let evidence = |at: usize| {
             let (face, weights) = (faces.face(at), weights.column(at));
             FaceEvidence {
                 residual: self.space.residual(face, weights.as_slice()),
@@ -150,7 +150,7 @@ impl Recognizer {
                 signal: self.comparer.signal(coordinates.column(at).as_slice()),
             }
         };
-        (0..faces.len()).into_par_iter().map(looks).collect()
+        (0..faces.len()).into_par_iter().map(evidence).collect()
     }
 
     /// Decides by a ranking of people of such names.
@@ -158,16 +158,16 @@ impl Recognizer {
         &self,
         ranking: Ranking,
         name: impl Fn(usize) -> Person,
-        looks: FaceEvidence,
+        evidence: FaceEvidence,
     ) -> Identification {
-        let is_face = looks.face_score >= self.comparer.face_score_limit();
+        let is_face = evidence.face_score >= self.comparer.face_score_limit();
         let decision = match ranking.accepted {
             // Who is likely enrolled is a face, in whatever light.
             _ if !is_face && ranking.confidence <= 0.5 => Decision::NotAFace,
             true => Decision::Known,
             false => Decision::Unknown,
         };
-        let candidate = |found: Scored| Candidate {
+        let candidate = |found: Candidate<usize>| Candidate {
             person: name(found.person),
             distance: found.distance,
             confidence: found.confidence,
@@ -176,9 +176,9 @@ impl Recognizer {
             decision,
             candidates: ranking.people.into_iter().map(candidate).collect(),
             somebody_else: ranking.somebody_else,
-            residual: looks.residual,
-            face_score: looks.face_score,
-            signal: looks.signal,
+            residual: evidence.residual,
+            face_score: evidence.face_score,
+            signal: evidence.signal,
             location: None,
         }
     }

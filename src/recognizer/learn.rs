@@ -1,10 +1,10 @@
-//! The ways to a recogniser: from its gallery, with or without the background model.
+//! Learning a recogniser from its gallery, with or without the background model.
 
 use std::sync::Arc;
 
 use nalgebra::DMatrix;
 
-use super::known_coordinates::{self, KnownCoordinates};
+use super::described_gallery::{self, DescribedGallery};
 use super::{Recognizer, Settings, calibrate, face_score_limit};
 use crate::background::Background;
 use crate::compare::{Comparer, Distances, Likelihoods};
@@ -32,7 +32,7 @@ impl Recognizer {
     /// As [`learn`](Self::learn).
     pub fn learn_again(&self, gallery: Gallery, settings: Settings) -> Result<Self> {
         Self::learn_described(
-            KnownCoordinates::of(self),
+            DescribedGallery::of(self),
             *self.preparation(),
             gallery,
             settings,
@@ -44,7 +44,7 @@ impl Recognizer {
     /// # Errors
     /// As [`learn`](Self::learn).
     pub fn learn_described(
-        described: Option<KnownCoordinates<'_>>,
+        described: Option<DescribedGallery<'_>>,
         preparation: Preparation,
         gallery: Gallery,
         settings: Settings,
@@ -87,11 +87,11 @@ impl Recognizer {
         preparation: &Preparation,
         gallery: &Gallery,
         settings: Settings,
-        described: Option<KnownCoordinates<'_>>,
+        described: Option<DescribedGallery<'_>>,
     ) -> Result<Learned> {
         let places = described.map(|known| (known, known.places(gallery)));
         let known = places.as_ref().map(|(known, places)| (*known, &places[..]));
-        let coordinates = known_coordinates::coordinates(background, gallery, known)?;
+        let coordinates = described_gallery::coordinates(background, gallery, known)?;
         let (space, weights) = match known.and_then(|(known, at)| known.space(at, settings.pca)) {
             Some(same) => same,
             None => Self::face_space(gallery, settings)?,

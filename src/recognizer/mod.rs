@@ -4,20 +4,20 @@
 //! a probe can never be treated differently from the gallery.
 
 mod calibrate;
+mod described_gallery;
 #[cfg(test)]
 pub(crate) mod drawn;
 mod explain;
 mod face_score_limit;
 mod identification;
 mod identify;
-mod known_coordinates;
 mod learn;
 mod shown;
 mod verify;
 
-pub use explain::Explanation;
-pub use identification::{Candidate, Identification, QueryOptions};
-pub use known_coordinates::KnownCoordinates;
+pub use crate::compare::{Candidate, Explanation};
+pub use described_gallery::DescribedGallery;
+pub use identification::{Identification, QueryOptions};
 pub use verify::{Verdict, Verification, verify_alone};
 
 use std::sync::Arc;

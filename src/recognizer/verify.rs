@@ -4,11 +4,11 @@ use nalgebra::DMatrix;
 
 use super::Recognizer;
 use crate::background::DAMAGED;
-use crate::compare::{Compare, Likelihoods, Likeness};
+use crate::compare::{Compare, Likelihoods, PairDecision};
 use crate::decision::{Acceptance, ENOUGH_PEOPLE};
 use crate::error::{Error, LikelihoodError, Result};
 use crate::face_matrix::{FaceMatrix, FaceSize};
-use crate::faceness::FacenessTest;
+use crate::face_score::FaceScorer;
 use crate::preparation::PreparedFace;
 
 /// Whether it is the same person.
@@ -68,16 +68,16 @@ pub fn verify_alone(
     let faces = FaceMatrix::from_pixels(FaceSize::ALIGNED, pixels.concat())?;
     let nobody = Likelihoods::of_nobody()?;
     let coordinates = nobody.describe(&faces);
-    let likeness = nobody.pair(&coordinates, acceptance);
-    let likeness = likeness.ok_or(LikelihoodError::BackgroundDamaged)?;
-    let verdict = match likeness.passes {
+    let decision = nobody.pair(&coordinates, acceptance);
+    let decision = decision.ok_or(LikelihoodError::BackgroundDamaged)?;
+    let verdict = match decision.passes {
         true => Verdict::Same,
         false => no(&nobody, &coordinates),
     };
-    Ok(Verification::of(likeness, verdict))
+    Ok(Verification::of(decision, verdict))
 }
 
-/// What is said of faces (coordinates, m x n) that do not pass as one person's.
+/// The verdict on faces (coordinates, m x n) that do not pass as one person's.
 fn no(comparer: &dyn Compare, coordinates: &DMatrix<f32>) -> Verdict {
     let signals = coordinates.column_iter();
     let mut signals = signals.filter_map(|face| comparer.signal(face.as_slice()));
@@ -88,12 +88,12 @@ fn no(comparer: &dyn Compare, coordinates: &DMatrix<f32>) -> Verdict {
 }
 
 impl Verification {
-    fn of(likeness: Likeness, verdict: Verdict) -> Self {
+    fn of(decision: PairDecision, verdict: Verdict) -> Self {
         Self {
             verdict,
-            confidence: likeness.confidence,
-            distance: likeness.distance,
-            needed: likeness.needed,
+            confidence: decision.confidence,
+            distance: decision.distance,
+            needed: decision.needed,
         }
     }
 }
@@ -113,11 +113,11 @@ impl Recognizer {
         let size = self.preparation().size();
         let pixels = [first, second].map(|face| face.pixels.as_slice());
         let faces = FaceMatrix::from_pixels(size, pixels.concat())?;
-        let found = [first, second].map(|face| face.part.location().is_some());
+        let found = [first, second].map(|face| face.region.location().is_some());
         let comparer = self.comparer();
         let coordinates = comparer.describe(&faces);
-        let likeness = comparer.pair(&coordinates, acceptance);
-        self.answer(&faces, &coordinates, &found, likeness)
+        let decision = comparer.pair(&coordinates, acceptance);
+        self.answer(&faces, &coordinates, &found, decision)
     }
 
     /// Whether a prepared face is of an enrolled person, given by the position in
@@ -136,11 +136,11 @@ impl Recognizer {
     ) -> Result<Verification> {
         let pixels = face.pixels.clone();
         let faces = FaceMatrix::from_pixels(self.preparation().size(), pixels)?;
-        let found = [face.part.location().is_some()];
+        let found = [face.region.location().is_some()];
         let comparer = self.comparer();
         let coordinates = comparer.describe(&faces);
-        let likeness = comparer.claim(&coordinates, person, acceptance);
-        self.answer(&faces, &coordinates, &found, likeness)
+        let decision = comparer.claim(&coordinates, person, acceptance);
+        self.answer(&faces, &coordinates, &found, decision)
     }
 
     /// The answer about faces (d x n, with their coordinates, m x n), of which these were `found` as faces.
@@ -149,20 +149,20 @@ impl Recognizer {
         faces: &FaceMatrix,
         coordinates: &DMatrix<f32>,
         found: &[bool],
-        likeness: Option<Likeness>,
+        decision: Option<PairDecision>,
     ) -> Result<Verification> {
-        let likeness = likeness.ok_or_else(|| self.too_few())?;
+        let decision = decision.ok_or_else(|| self.too_few())?;
         let no = || no(&**self.comparer(), coordinates);
-        let verdict = match likeness.passes {
+        let verdict = match decision.passes {
             true => Verdict::Same,
-            false if likeness.is_somebody => no(),
+            false if decision.is_somebody => no(),
             // Neither detected nor face-like.
             false => match self.not_a_face(faces, found) {
                 Some(photo) => Verdict::NotAFace { photo },
                 None => no(),
             },
         };
-        Ok(Verification::of(likeness, verdict))
+        Ok(Verification::of(decision, verdict))
     }
 
     fn too_few(&self) -> Error {
@@ -175,7 +175,7 @@ impl Recognizer {
     /// The first of these faces (d x n) that neither was found as a face nor looks like one.
     fn not_a_face(&self, faces: &FaceMatrix, found: &[bool]) -> Option<usize> {
         let weights = self.space().project(faces);
-        let test = FacenessTest::new(self.space());
+        let test = FaceScorer::new(self.space());
         let limit = self.comparer().face_score_limit();
         let looks_like_one =
             |at: usize| test.face_score(faces.face(at), weights.column(at).as_slice()) >= limit;

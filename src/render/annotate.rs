@@ -31,7 +31,7 @@ pub struct Mark {
     pub name: String,
     /// The text after the name, such as the confidence; never left out.
     pub addition: String,
-    /// What stands in place of the label where that would cover a face or another label; may be empty.
+    /// The replacement of the label where that would cover a face or another label; may be empty.
     pub number: String,
 }
 

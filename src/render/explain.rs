@@ -6,11 +6,11 @@ use super::drawing::Color;
 use super::strip::{Panel, Row};
 use super::words::file_name;
 use super::{gray, signed};
-use crate::compare::Side;
+use crate::compare::EvidenceFor;
 use crate::decision::percent;
 use crate::error::Result;
 use crate::face_matrix::{FaceMatrix, FaceSize};
-use crate::matcher::{CELLS, Matcher, Split};
+use crate::matcher::{CELLS, DistanceParts, Matcher};
 use crate::recognizer::{Explanation, Identification, QueryOptions, Recognizer};
 use crate::reconstruction::Reconstruction;
 
@@ -44,17 +44,20 @@ pub fn rows(
     // Of the runner-up too, the confidence is told.
     let query = QueryOptions { top: 2, ..query };
     let found = recognizer.identify_faces(&face, query);
+    let weights = recognizer.space().project(&face);
     let explained = Explained {
         recognizer,
         found: &found[0],
         why: &recognizer.explain(pixels)?,
+        pixels,
+        weights: weights.as_slice(),
         size,
     };
     let mut faces = explained.faces(heading(explained.found));
     // Places where the face speaks for the nearest person rather than for the next, by the background model.
     let why = explained.why;
-    if let ([first, second], Some(balance)) = (&why.sides[..], &why.balance) {
-        let decision = explained.decision("what decides", balance, [first, second]);
+    if let ([first, second], Some(map)) = (&why.nearest[..], &why.evidence_map) {
+        let decision = explained.decision("what decides", map, [first, second]);
         faces.panels.push(decision);
     }
     let mut rows = vec![faces, explained.places(), explained.basis_faces()];
@@ -66,11 +69,13 @@ struct Explained<'a> {
     recognizer: &'a Recognizer,
     found: &'a Identification,
     why: &'a Explanation,
+    pixels: &'a [u8],
+    weights: &'a [f32],
     size: FaceSize,
 }
 
 impl Explained<'_> {
-    fn name(&self, side: &Side) -> String {
+    fn name(&self, side: &EvidenceFor) -> String {
         let people = self.recognizer.gallery().people();
         people[side.person].as_str().chars().take(30).collect()
     }
@@ -82,12 +87,12 @@ impl Explained<'_> {
 
     /// The face, what face space makes of it, what is left over, and the nearest photos.
     fn faces(&self, heading: String) -> Row {
-        let (space, why) = (self.recognizer.space(), self.why);
-        let levels: Vec<f32> = why.pixels.iter().map(|&pixel| f32::from(pixel)).collect();
+        let space = self.recognizer.space();
+        let levels: Vec<f32> = self.pixels.iter().map(|&pixel| f32::from(pixel)).collect();
         let k = space.components();
         let rebuilt = Reconstruction {
             components: k,
-            levels: space.rebuild(&why.weights),
+            levels: space.rebuild(self.weights),
             pre_image: None,
         };
         let error = rebuilt.error(space.mean().as_slice(), &levels);
@@ -99,7 +104,7 @@ impl Explained<'_> {
         let limit = self.recognizer.comparer().face_score_limit();
         let mut panels = vec![
             panel(
-                self.picture(&why.pixels),
+                self.picture(self.pixels),
                 ["the photo", "as the model saw it"],
             ),
             panel(
@@ -119,7 +124,7 @@ impl Explained<'_> {
                 ],
             ),
         ];
-        for (side, place) in why.sides.iter().zip(["nearest", "next"]) {
+        for (side, place) in self.why.nearest.iter().zip(["nearest", "next"]) {
             let source = &self.recognizer.gallery().enrolled()[side.face].source;
             let confidence = self.found.candidates.iter().find(|candidate| {
                 candidate.person == self.recognizer.gallery().people()[side.person]
@@ -138,12 +143,13 @@ impl Explained<'_> {
     }
 
     fn places(&self) -> Row {
-        let sides = &self.why.sides;
-        let splits: Option<Vec<&Split>> = sides.iter().map(|side| side.split.as_ref()).collect();
-        let Some(splits) = splits else {
+        let sides = &self.why.nearest;
+        let parts: Option<Vec<&DistanceParts>> =
+            sides.iter().map(|side| side.parts.as_ref()).collect();
+        let Some(parts) = parts else {
             return Row::default();
         };
-        let cells: Vec<&[f64]> = splits.iter().map(|split| &split.of_cells[..]).collect();
+        let cells: Vec<&[f64]> = parts.iter().map(|parts| &parts.of_cells[..]).collect();
         let largest = largest(cells.iter().copied().flatten());
         let mut panels: Vec<Panel> = sides
             .iter()
@@ -163,12 +169,12 @@ impl Explained<'_> {
             })
             .collect();
         if let ([first, second], [to_first, to_second]) = (&sides[..], &cells[..]) {
-            let balance: Vec<f64> = to_second
+            let map: Vec<f64> = to_second
                 .iter()
                 .zip(*to_first)
                 .map(|(b, a)| b - a)
                 .collect();
-            panels.push(self.decision("what decides between them", &balance, [first, second]));
+            panels.push(self.decision("what decides between them", &map, [first, second]));
         }
         Row {
             heading: "Where the photo differs from those nearest photos".to_owned(),
@@ -177,7 +183,7 @@ impl Explained<'_> {
     }
 
     /// Cells above zero speak for the first side, those below for the second.
-    fn decision(&self, title: &str, cells: &[f64], [first, second]: [&Side; 2]) -> Panel {
+    fn decision(&self, title: &str, cells: &[f64], [first, second]: [&EvidenceFor; 2]) -> Panel {
         panel(
             self.map(cells, largest(cells), (FOR_FIRST, FOR_SECOND)),
             [
@@ -190,12 +196,12 @@ impl Explained<'_> {
 
     /// By which basis faces it differs, with their shares of the squared distance.
     fn basis_faces(&self) -> Row {
-        let sides = &self.why.sides;
-        let decides = sides.iter().all(|side| side.split.is_some());
+        let sides = &self.why.nearest;
+        let decides = sides.iter().all(|side| side.parts.is_some());
         let shares: Vec<Vec<f64>> = sides
             .iter()
-            .map(|side| match &side.split {
-                Some(split) => shares(&split.of_basis),
+            .map(|side| match &side.parts {
+                Some(parts) => shares(&parts.of_basis),
                 None => shares(&self.plain(side)),
             })
             .collect();
@@ -230,9 +236,9 @@ impl Explained<'_> {
     }
 
     /// The contribution of each basis face to the squared distance between the weights of pixels.
-    fn plain(&self, side: &Side) -> Vec<f64> {
+    fn plain(&self, side: &EvidenceFor) -> Vec<f64> {
         let other = self.recognizer.weights().column(side.face);
-        let pairs = self.why.weights.iter().zip(other.iter());
+        let pairs = self.weights.iter().zip(other.iter());
         pairs
             .map(|(&a, &b)| (f64::from(a) - f64::from(b)).powi(2))
             .collect()
@@ -250,7 +256,7 @@ impl Explained<'_> {
             } else {
                 0.0
             };
-            let level = f32::from(self.why.pixels[(y * width + x) as usize]);
+            let level = f32::from(self.pixels[(y * width + x) as usize]);
             // The face stands back, so that colours can be told on its dark parts.
             let paper = 110.0 + level * 145.0 / 255.0;
             let tint = if value > 0.0 { above } else { below };

@@ -4,7 +4,7 @@ use image::{GrayAlphaImage, LumaA, Rgb, RgbImage, imageops};
 
 use super::drawing::{Anchor, Color, Drawing, Point, Stroke};
 use super::lettering;
-use crate::face_map::Place;
+use crate::face_map::LocalMinimum;
 
 /// Photos are shown about this wide at most, and small ones enlarged to this at least.
 const WIDEST: u32 = 1000;
@@ -42,7 +42,7 @@ pub struct HeatPage<'a> {
     /// The values that 0 and 255 stand for.
     pub range: [f64; 2],
     /// The lowest places, lowest first.
-    pub places: &'a [Place],
+    pub places: &'a [LocalMinimum],
 }
 
 /// Draws the page.
@@ -118,7 +118,7 @@ fn color(share: f32) -> Color {
 }
 
 /// A ring around a place, with its number and value.
-fn ring(drawing: &mut Drawing, corner: Point, zoom: f32, number: usize, place: &Place) {
+fn ring(drawing: &mut Drawing, corner: Point, zoom: f32, number: usize, place: &LocalMinimum) {
     let [x, y, width, height] = place.part.map(|edge| edge as f32 * zoom);
     let middle = (corner.0 + x + width / 2.0, corner.1 + y + height / 2.0);
     let ring: Vec<Point> = (0..=CORNERS)
@@ -171,7 +171,7 @@ mod tests {
     fn a_page_says_what_it_shows() {
         let photo = RgbImage::from_pixel(120, 90, Rgb([100, 150, 200]));
         let shades = GrayAlphaImage::from_fn(60, 45, |x, _| LumaA([(x * 4) as u8, 255]));
-        let place = Place {
+        let place = LocalMinimum {
             part: [10.0, 10.0, 30.0, 40.0],
             scale: 1.0,
             value: 0.87,

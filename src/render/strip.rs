@@ -33,7 +33,7 @@ pub struct Row {
 
 /// Rows of panels under a title; narrow pictures are enlarged by a whole factor, so that pixels stay sharp.
 pub fn strip(title: &str, rows: &[Row]) -> Drawing {
-    let laid: Vec<Laid> = rows.iter().map(Laid::out).collect();
+    let laid: Vec<RowLayout> = rows.iter().map(RowLayout::out).collect();
     let heading = lettering::width(title, lettering::line_height(TITLE));
     let width = laid.iter().map(|row| row.width);
     let width = width.fold(heading + MARGIN, f32::max);
@@ -50,7 +50,7 @@ pub fn strip(title: &str, rows: &[Row]) -> Drawing {
     drawing
 }
 
-struct Laid {
+struct RowLayout {
     /// Left edge of each panel, and the width and height of its picture.
     panels: Vec<(f32, (f32, f32))>,
     pictures: f32,
@@ -58,7 +58,7 @@ struct Laid {
     height: f32,
 }
 
-impl Laid {
+impl RowLayout {
     fn out(row: &Row) -> Self {
         let letters = lettering::line_height(LETTERS);
         let sizes: Vec<(f32, (f32, f32))> = row
@@ -100,7 +100,7 @@ impl Laid {
 }
 
 impl Row {
-    fn draw(&self, drawing: &mut Drawing, mut top: f32, laid: &Laid) {
+    fn draw(&self, drawing: &mut Drawing, mut top: f32, laid: &RowLayout) {
         if !self.heading.is_empty() {
             let at = (MARGIN, top + HEADING - 2.0);
             drawing.text(at, Anchor::Start, HEADING, Color::INK, &self.heading);

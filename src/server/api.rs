@@ -41,14 +41,14 @@ pub async fn model(State(service): Shared) -> Answer<Response> {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Asked {
+pub struct IdentifyQuery {
     top: Option<usize>,
     far: Option<f64>,
     name: Option<String>,
     at: Option<String>,
 }
 
-impl Asked {
+impl IdentifyQuery {
     fn query(&self) -> Answer<QueryOptions> {
         let far = self.far.unwrap_or(FALSE_ACCEPT_TARGET);
         if !(far > 0.0 && far < 1.0) {
@@ -64,7 +64,7 @@ impl Asked {
 /// Identify the people in a photo.
 pub async fn identify(
     State(service): Shared,
-    UrlQuery(asked): UrlQuery<Asked>,
+    UrlQuery(asked): UrlQuery<IdentifyQuery>,
     mut parts: Parts,
 ) -> Answer<Response> {
     let (query, drawn) = (asked.query()?, people::drawn(asked.at.as_deref())?);
@@ -283,7 +283,7 @@ pub async fn cancel_job(State(service): Shared, UrlPath(id): UrlPath<u64>) -> An
     Ok(Json(job.report(service.changes_waiting())))
 }
 
-/// The last change, if it can be taken back.
+/// The last change, if it can be undone.
 pub async fn last_change(State(service): Shared) -> Response {
     let (change, erases) = service.last_change().await.unzip();
     let told = json!({ "change": change, "erases": erases.unwrap_or(0) });

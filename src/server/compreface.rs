@@ -55,11 +55,11 @@ fn bounds(location: Option<Location>, photo: &Photo) -> Value {
 
 /// The detector's score, from 3 to some tens, as a probability is written.
 fn probability(location: Location) -> f64 {
-    let share = 1.0 - f64::from(-location.score / 4.0).exp();
+    let share = 1.0 - libm::exp(f64::from(-location.score / 4.0));
     (share * 1e5).round() / 1e5
 }
 
-/// What is told of the faces of a photo; that there is none where there is none.
+/// The answer on the faces of a photo; a failure where there is none.
 fn result(faces: Vec<Value>) -> Answer<Value> {
     match faces.is_empty() {
         true => Err(PhotoProblem::NoFace.into()),
@@ -69,7 +69,7 @@ fn result(faces: Vec<Value>) -> Answer<Value> {
 
 /// The parts of the answer that are wanted.
 #[derive(Debug, Deserialize)]
-pub struct Asked {
+pub struct RecognizeQuery {
     /// Faces of the photo, the largest first; 0 is all.
     #[serde(default, deserialize_with = "filled")]
     limit: Option<usize>,
@@ -80,7 +80,7 @@ pub struct Asked {
     det_prob_threshold: Option<f64>,
 }
 
-impl Asked {
+impl RecognizeQuery {
     /// The boxes that are wanted, by their places in the photo's faces.
     fn wanted(&self, locations: &[Option<Location>]) -> Vec<usize> {
         let area = |at: &usize| locations[*at].map_or(f32::MAX, |it| it.bounds[2] * it.bounds[3]);
@@ -99,7 +99,7 @@ impl Asked {
 /// Recognise the people in a photo.
 pub async fn recognize(
     State(service): Shared,
-    UrlQuery(asked): UrlQuery<Asked>,
+    UrlQuery(asked): UrlQuery<RecognizeQuery>,
     mut parts: Parts,
 ) -> Answer<Json<Value>> {
     let photo = parts.take("file")?;
@@ -113,7 +113,7 @@ pub async fn recognize(
         let Some(model) = &snapshot.model else {
             let prepared = snapshot.preparation().prepare_all(photo.luma())?;
             let place = |face: &PreparedFace| {
-                json!({ "box": bounds(face.part.location(), &photo), "subjects": [], "probable": false })
+                json!({ "box": bounds(face.region.location(), &photo), "subjects": [], "probable": false })
             };
             return result(prepared.iter().map(place).collect());
         };
@@ -306,7 +306,7 @@ pub async fn verify_face(
         for face in recognizer.preparation().prepare_all(photo.luma())? {
             let found = recognizer.verify_person(&face, person, Acceptance::default())?;
             faces.push(json!({
-                "box": bounds(face.part.location(), &photo),
+                "box": bounds(face.region.location(), &photo),
                 "subject": gallery.people()[person].as_str(),
                 "similarity": similarity(found.verdict == Verdict::Same, found.confidence),
             }));
@@ -319,7 +319,7 @@ pub async fn verify_face(
 /// Detect the faces in a photo.
 pub async fn detect(
     State(service): Shared,
-    UrlQuery(asked): UrlQuery<Asked>,
+    UrlQuery(asked): UrlQuery<RecognizeQuery>,
     mut parts: Parts,
 ) -> Answer<Json<Value>> {
     let photo = parts.take("file")?;
@@ -347,14 +347,14 @@ pub async fn verify(State(service): Shared, mut parts: Parts) -> Answer<Json<Val
         for face in preparation.prepare_all(target.luma())? {
             let found = snapshot.verify(&first, &face)?;
             matches.push(json!({
-                "box": bounds(face.part.location(), &target),
+                "box": bounds(face.region.location(), &target),
                 "similarity": similarity(found.verdict == Verdict::Same, found.confidence),
             }));
         }
         if matches.is_empty() {
             return Err(PhotoProblem::NoFace.into());
         }
-        let source = json!({ "box": bounds(first.part.location(), &source) });
+        let source = json!({ "box": bounds(first.region.location(), &source) });
         Ok(json!({ "result": [{ "source_image_face": source, "face_matches": matches }] }))
     });
     Ok(Json(object.await?))

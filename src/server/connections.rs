@@ -30,7 +30,7 @@ const MOST: usize = 1024;
 /// Pause where the system gives no more connections and none can be closed.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// What is said to a client that has all the connections it may have, each with a request at work.
+/// The answer to a client that has all the connections it may have, each with a request at work.
 const FULL: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
 
 /// All connections, by number.

@@ -103,7 +103,7 @@ pub async fn photo(
     service.work(work).await
 }
 
-/// How much of a photo stands around a face: the sides of the picture in those of the face.
+/// The margin of the photo around a face: the sides of the picture in those of the face.
 const PORTRAIT: f32 = 1.7;
 
 /// The longer side of a portrait, in pixels.

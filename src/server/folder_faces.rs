@@ -12,7 +12,7 @@ use eigenfaces::locate::Location;
 
 use super::failure::{Answer, Failure};
 
-/// What is said of a photo that is no longer what was grouped.
+/// The message about a photo that has changed since it was grouped.
 pub const CHANGED: &str =
     "the photo was changed, moved or deleted since its folder was grouped: group the folder again";
 

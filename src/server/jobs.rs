@@ -21,7 +21,7 @@ const TOLD: usize = 20;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Forgotten {
     Erased,
-    /// A change that had added faces was taken back.
+    /// A change that had added faces was undone.
     TakenBack,
 }
 
@@ -29,7 +29,7 @@ impl Forgotten {
     fn in_words(self) -> String {
         let done = match self {
             Self::Erased => "faces were erased",
-            Self::TakenBack => "a change that had added faces was taken back",
+            Self::TakenBack => "a change that had added faces was undone",
         };
         format!("{done} since it began, so what it found is forgotten; begin it again")
     }
@@ -50,12 +50,12 @@ pub struct Job {
     done: AtomicUsize,
     of: AtomicUsize,
     is_cancelled: AtomicBool,
-    found: Mutex<Found>,
+    found: Mutex<Findings>,
 }
 
-/// What a job has found out so far, which may name people.
+/// The findings of a job so far, which may name people.
 #[derive(Debug, Default)]
-struct Found {
+struct Findings {
     skipped: Vec<String>,
     skipped_count: usize,
     /// What the command line says of the photos, too.

@@ -63,7 +63,7 @@ const LONGEST: Duration = Duration::from_secs(60);
 /// Hears what whoever started the server should know.
 pub type Messages = Box<dyn Observer + Send>;
 
-/// Where the server listens, and whom it lets in.
+/// The server's address and access.
 #[derive(Debug)]
 pub struct Settings {
     pub address: SocketAddr,
@@ -172,7 +172,7 @@ fn serve_error(address: SocketAddr, error: &std::io::Error) -> Error {
     ))
 }
 
-/// What is behind a lock, also where somebody who had it panicked: no change is made by halves.
+/// The value behind a lock, also where somebody who had it panicked: no change is made by halves.
 fn locked<T>(behind: &Mutex<T>) -> MutexGuard<'_, T> {
     behind.lock().unwrap_or_else(PoisonError::into_inner)
 }

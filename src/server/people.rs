@@ -41,7 +41,7 @@ pub fn face_picture(gallery: &Gallery, at: usize) -> Answer<Response> {
     png(&gallery.faces().image(at).unwrap_or_default().into())
 }
 
-/// What is to be looked at in a model's gallery, without what was called fine.
+/// Suspect labels of a model's gallery, without those that were marked as fine.
 pub fn suspects(model: &Model, found: &Suspects) -> Value {
     let gallery = model.gallery();
     let photo = |face: usize| {
@@ -256,7 +256,7 @@ pub async fn merge(
     Ok(tagged(&service, &state, &json!({ "person": other.into })))
 }
 
-/// Erases a person: faces, weights and name. The model is learned again without them. This cannot be taken back.
+/// Erases a person: faces, weights and name. The model is learned again without them. This cannot be undone.
 pub async fn erase(
     State(service): Shared,
     UrlPath(person): UrlPath<String>,
@@ -294,7 +294,7 @@ pub async fn move_face(
     Ok(tagged(&service, &state, &json!({ "person": new.person })))
 }
 
-/// Erases one face. This cannot be taken back.
+/// Erases one face. This cannot be undone.
 pub async fn erase_face(
     State(service): Shared,
     UrlPath(hash): UrlPath<String>,
@@ -304,7 +304,7 @@ pub async fn erase_face(
     erased(&service, &headers, chosen).await
 }
 
-/// A change that can be taken back, of a gallery in which somebody is enrolled. Returns the new state.
+/// A change that can be undone, of a gallery in which somebody is enrolled. Returns the new state.
 async fn changed(
     service: &Arc<Service>,
     headers: &HeaderMap,

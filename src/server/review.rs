@@ -125,7 +125,7 @@ fn grouped(
     }))
 }
 
-/// Whom most faces of a group show probably, one by one.
+/// The probable person of most faces of a group.
 fn probably<'a>(group: &[usize], probable: &'a [Option<Person>]) -> Option<&'a Person> {
     let mut counts: BTreeMap<&Person, usize> = BTreeMap::new();
     for person in group.iter().filter_map(|&face| probable[face].as_ref()) {
@@ -260,7 +260,7 @@ fn enroll(model: Option<&Model>, file: &Path, review: &mut NamedFaces) -> Reply<
     Ok((plan, json!({ "added": added, "refused": refused })))
 }
 
-/// What was said of groups, as taking it back is called.
+/// The answers about groups, in words: the name of the step to undo.
 fn in_words(groups: &[Reviewed]) -> String {
     let said = groups.iter().map(|group| match &group.person {
         Some(nobody) if nobody.is_empty() => "two groups kept apart".to_owned(),

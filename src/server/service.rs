@@ -51,7 +51,7 @@ pub struct Service {
     pub messages: Messages,
     /// The folder that was grouped last.
     folder: Mutex<Option<Arc<FolderFaces>>>,
-    /// Whose enrolled faces are, and the revision of which that is.
+    /// The person of each enrolled face, and the revision of which that is.
     enrolled: Mutex<Option<(u64, Arc<EnrolledPixels>)>>,
 }
 
@@ -95,7 +95,7 @@ impl Service {
         *locked(&self.folder) = Some(Arc::new(faces));
     }
 
-    /// Whose enrolled faces are, by their pixels: worked out once for each state of the gallery.
+    /// The person of each enrolled face, by its pixels: worked out once for each state of the gallery.
     pub fn enrolled(&self, snapshot: &Snapshot) -> Arc<EnrolledPixels> {
         let mut kept = locked(&self.enrolled);
         match &*kept {
@@ -160,7 +160,7 @@ impl Service {
         self.workers.behind(Background::Job, work).await
     }
 
-    /// Gives the state another tag: what is remembered of faces has changed, and with it what would be taken back.
+    /// Gives the state another tag: what is remembered of faces has changed, and with it what would be undone.
     pub fn renew(&self) -> Snapshot {
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
         current.revision += 1;

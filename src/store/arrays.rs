@@ -5,7 +5,7 @@ use super::npy::{self, Header, Number};
 use crate::error::{ArrayProblem, Error, ModelProblem, Result};
 
 /// An array that is there.
-struct Found<'a> {
+struct StoredArray<'a> {
     header: Header,
     /// The bytes that follow the header.
     content: &'a [u8],
@@ -39,7 +39,7 @@ impl Archive {
 
     /// The `n` lines of a text array.
     pub fn text(&self, array: &str, n: usize) -> Result<Vec<String>> {
-        let Found { header, content } = self.array_of(array)?;
+        let StoredArray { header, content } = self.array_of(array)?;
         let width = npy::text_width(&header.descr).ok_or_else(|| {
             let (found, expected) = (header.descr.clone(), "<U".to_owned());
             self.refuse_array(array, ArrayProblem::Type { found, expected })
@@ -64,17 +64,17 @@ impl Archive {
     }
 
     /// An array by what its header says.
-    fn array_of(&self, array: &str) -> Result<Found<'_>> {
+    fn array_of(&self, array: &str) -> Result<StoredArray<'_>> {
         let missing = || self.refuse_array(array, ArrayProblem::Missing);
         let member = self.content(&format!("{array}.npy")).ok_or_else(missing)?;
         let (header, content) =
             Header::parse(member).map_err(|problem| self.refuse_array(array, problem))?;
-        Ok(Found { header, content })
+        Ok(StoredArray { header, content })
     }
 
     /// The bytes of an array of exactly that type and shape.
     fn numbers<T: Number>(&self, array: &str, shape: &[usize]) -> Result<&[u8]> {
-        let Found { header, content } = self.array_of(array)?;
+        let StoredArray { header, content } = self.array_of(array)?;
         if header.descr != T::DESCR {
             let (found, expected) = (header.descr, T::DESCR.to_owned());
             return Err(self.refuse_array(array, ArrayProblem::Type { found, expected }));

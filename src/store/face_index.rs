@@ -13,8 +13,8 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::place::Place as Target;
 use super::replace::{self, Existing};
+use super::target::TargetFile;
 use super::{Archive, ArchiveWriter, Privacy};
 use crate::background::Background;
 use crate::dataset::ContentHash;
@@ -53,7 +53,7 @@ struct Photo {
 /// # Errors
 /// A place that cannot be written, a symbolic link, or a file there that is no index.
 pub fn save_face_index(index: &FaceIndex, path: &Path) -> Result<()> {
-    let target = Target::unlinked(path)?;
+    let target = TargetFile::unlinked(path)?;
     let permit = || match path.symlink_metadata() {
         Err(_) => Ok(Existing::Nothing),
         Ok(_) => match Archive::read(path).and_then(|archive| archive.kind()) {

@@ -12,7 +12,7 @@ use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use super::pending;
-use super::place::{Place, stands_at};
+use super::target::{TargetFile, stands_at};
 use crate::enrollment::Observer;
 use crate::error::{Error, LockHolder, Result};
 use crate::text::shown;
@@ -89,7 +89,7 @@ impl ModelLock {
     /// [`is_held`](Self::is_held). [`Error::Write`] if nothing can be written there: then a
     /// model could not be written either, and the user learns it before the work and not after it.
     pub fn acquire(model: &Path, wait: Wait) -> Result<Self> {
-        let place = Place::find(model)?;
+        let place = TargetFile::find(model)?;
         let lock_path = place.beside("lock");
         let patience = match wait {
             Wait::Fail => Duration::ZERO,

@@ -21,10 +21,10 @@ mod origins;
 mod outputs;
 mod own_background;
 mod pending;
-mod place;
 mod replace;
 mod seal;
 mod sidecar;
+mod target;
 mod writer;
 mod zip;
 

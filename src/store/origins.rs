@@ -1,4 +1,4 @@
-//! What a model file keeps of the enrolled photos, from which the frame of its crops is derived: `origins` and `kept`
+//! The data of the enrolled photos in a model file, from which the frame of its crops is derived: `origins` and `kept`
 //! of docs/MODEL-FORMAT.md.
 
 use std::io::{self, Write};
@@ -14,7 +14,7 @@ use crate::preparation::{KEPT_SIDE, KeptEyes, Origin};
 /// Numbers of a row.
 const COLUMNS: usize = 7;
 
-/// What the last number of a row says of the photo.
+/// The meaning of the last number of a row.
 const NOT_KEPT: u32 = 0;
 const KEPT: u32 = 1;
 const KEPT_SURE: u32 = 2;

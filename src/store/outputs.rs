@@ -11,8 +11,8 @@ use std::io::{BufWriter, Write as _};
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use super::place::Place;
 use super::replace::{self, Existing, Privacy};
+use super::target::TargetFile;
 use crate::dataset::{FileId, list_photos, marked};
 use crate::error::{Error, Result, WriteProblem};
 
@@ -49,7 +49,7 @@ impl Outputs {
     /// result of this run is to.
     pub fn claim(&self, path: &Path) -> Result<Destination> {
         self.0.examine(path)?;
-        let place = Place::unlinked(path)?;
+        let place = TargetFile::unlinked(path)?;
         // The folder is there: `examine` saw to that.
         let folder = place.folder.canonicalize();
         let whole = folder.unwrap_or_else(|_| place.folder.clone());
@@ -94,7 +94,7 @@ impl Outputs {
 #[derive(Debug)]
 #[must_use = "nothing is written yet"]
 pub struct Destination {
-    place: Place,
+    place: TargetFile,
     rule: Arc<Rule>,
 }
 
@@ -147,7 +147,7 @@ struct Rule {
 impl Rule {
     /// The file that is there, if it may be replaced by such a file.
     fn examine(&self, path: &Path) -> Result<Existing> {
-        let place = Place::unlinked(path)?;
+        let place = TargetFile::unlinked(path)?;
         let about = match fs::symlink_metadata(&place.file) {
             Ok(about) => about,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {

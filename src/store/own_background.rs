@@ -12,7 +12,7 @@ use crate::error::{ArchiveKind, Error, Result};
 /// The array that holds it.
 const ARRAY: &str = "background_model";
 
-/// What `meta.json` says of it.
+/// Its entry in `meta.json`.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct OwnMeta {
     #[serde(flatten)]

@@ -7,7 +7,7 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::place::stands_at;
+use super::target::stands_at;
 
 /// The file that is there now, and the one that has been written.
 #[derive(Debug)]

@@ -7,7 +7,7 @@ use std::path::Path;
 use tempfile::NamedTempFile;
 
 use super::pending;
-use super::place::{Place, stands_at};
+use super::target::{TargetFile, stands_at};
 use crate::error::{Error, Result};
 
 /// The readers of a file, and the care that it needs.
@@ -45,7 +45,7 @@ pub fn replace_file(
     privacy: Privacy,
     write: impl FnOnce(&mut BufWriter<&File>) -> io::Result<()>,
 ) -> Result<()> {
-    let place = Place::find(path)?;
+    let place = TargetFile::find(path)?;
     install(&place, privacy, || Ok(Existing::Replaceable), write)
 }
 
@@ -60,7 +60,7 @@ pub(super) enum Existing {
 
 /// As [`replace_file`]; `permit` is asked, when the file is whole, what stands there and whether it may be replaced.
 pub(super) fn install(
-    place: &Place,
+    place: &TargetFile,
     privacy: Privacy,
     permit: impl Fn() -> Result<Existing>,
     write: impl FnOnce(&mut BufWriter<&File>) -> io::Result<()>,
@@ -90,7 +90,7 @@ pub(super) fn install(
 /// # Errors
 /// [`Error::Write`]: the file cannot be removed.
 pub fn remove_file(path: &Path) -> Result<()> {
-    let place = Place::find(path)?;
+    let place = TargetFile::find(path)?;
     remove_orphans(&place);
     let removed = [&place.file, &place.named].map(|path| match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
@@ -103,7 +103,7 @@ pub fn remove_file(path: &Path) -> Result<()> {
 
 /// Gives a new file the permissions of the one that it is to replace, if there is one: whoever was kept from reading that is
 /// kept from reading this.
-fn keep_permissions(place: &Place, new: &File) {
+fn keep_permissions(place: &TargetFile, new: &File) {
     if let Ok(about) = fs::symlink_metadata(&place.file)
         && about.is_file()
     {
@@ -114,7 +114,7 @@ fn keep_permissions(place: &Place, new: &File) {
 /// Gives the file, which is whole, its name.
 fn finish(
     temporary: NamedTempFile,
-    place: &Place,
+    place: &TargetFile,
     privacy: Privacy,
     permit: impl Fn() -> Result<Existing>,
 ) -> Result<()> {
@@ -154,7 +154,7 @@ fn fill(
 }
 
 /// An error while the contents are written says nothing about folders, whatever its kind.
-fn written_so_far(place: &Place, error: io::Error) -> Error {
+fn written_so_far(place: &TargetFile, error: io::Error) -> Error {
     match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::FileTooLarge | io::ErrorKind::QuotaExceeded => {
             place.error(error)
@@ -164,7 +164,7 @@ fn written_so_far(place: &Place, error: io::Error) -> Error {
 }
 
 /// A new temporary file, locked while we live, so that nobody takes it for an orphan.
-fn create_beside(place: &Place, privacy: Privacy) -> io::Result<NamedTempFile> {
+fn create_beside(place: &TargetFile, privacy: Privacy) -> io::Result<NamedTempFile> {
     let hidden_name = place.hidden_name();
     let mut builder = tempfile::Builder::new();
     builder
@@ -199,7 +199,7 @@ fn create_beside(place: &Place, privacy: Privacy) -> io::Result<NamedTempFile> {
 }
 
 /// Removes temporary files of the same place whose process died. Trouble here is none of the caller's.
-fn remove_orphans(place: &Place) {
+fn remove_orphans(place: &TargetFile) {
     let hidden_name = place.hidden_name();
     let is_ours = |name: &str| {
         let random = name

@@ -7,12 +7,12 @@ use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use super::place::Place;
 use super::replace::{self, Existing, Privacy};
+use super::target::TargetFile;
 use crate::error::{Error, Result, WriteProblem};
 use crate::xmp::{self, EmbedProblem};
 
-/// Where names are written.
+/// The kind of file that names are written to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum NamesIn {
     /// `photo.jpg.xmp` beside the photo, as digiKam, darktable, immich and PhotoPrism have it.
@@ -40,7 +40,7 @@ impl FromStr for NamesIn {
 /// A photo's sidecar as it was read, where there is one; or the XMP in the photo.
 #[derive(Debug)]
 pub struct Sidecar {
-    place: Place,
+    place: TargetFile,
     content: Option<Vec<u8>>,
     /// The photo, where its own XMP is meant.
     photo: Option<Vec<u8>>,
@@ -57,7 +57,7 @@ impl Sidecar {
             NamesIn::Lightroom => photo.with_extension("xmp"),
             NamesIn::Inside => photo.to_owned(),
         };
-        let place = Place::unlinked(&path)?;
+        let place = TargetFile::unlinked(&path)?;
         if names != NamesIn::Inside {
             let content = read(&place.file).map_err(|error| place.error(error))?;
             let photo = None;

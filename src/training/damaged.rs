@@ -4,6 +4,7 @@ use std::f64::consts::{PI, TAU};
 
 use image::GrayImage;
 use image::imageops::{self, FilterType};
+use libm::{cos, exp, log, sin, sincos};
 use symmetric_eigen::Noise;
 
 /// Ways in which photos are damaged that look alike; each is learned by itself.
@@ -85,7 +86,7 @@ impl Chance {
 
     /// Evenly spread by its logarithm.
     fn log_between(&mut self, from: f64, to: f64) -> f64 {
-        self.between(from.ln(), to.ln()).exp()
+        exp(self.between(log(from), log(to)))
     }
 
     fn one_of<T: Copy>(&mut self, all: &[T]) -> T {
@@ -215,15 +216,15 @@ impl Levels {
         let wave = move |x: f64, y: f64| {
             let (u, v) = turn.of(x, y);
             match shape {
-                0 => (u * f + first).sin(),
-                1 => (u * f + first).sin() * (v * f + second).sin(),
-                2 => (u * f + first).sin() * (v * across + second).sin(),
-                3 => ((u * f + first).sin() + lean).signum(),
-                4 => match (u * f / 2.0).sin() * (v * f / 2.0).sin() > 0.0 {
-                    true => (u * f).sin(),
-                    false => (v * f).sin(),
+                0 => sin(u * f + first),
+                1 => sin(u * f + first) * sin(v * f + second),
+                2 => sin(u * f + first) * sin(v * across + second),
+                3 => (sin(u * f + first) + lean).signum(),
+                4 => match sin(u * f / 2.0) * sin(v * f / 2.0) > 0.0 {
+                    true => sin(u * f),
+                    false => sin(v * f),
                 },
-                _ => (u * f).sin() * (other.of(x, y).0 * near).sin(),
+                _ => sin(u * f) * sin(other.of(x, y).0 * near),
             }
         };
         let strength = chance.between(4.0, 22.0);
@@ -263,8 +264,8 @@ impl Levels {
         let (sharp, share) = (chance.between(3.0, 12.0), chance.between(0.2, 0.8));
         self.map(|level, x, y| {
             let (u, v) = turn.of(x, y);
-            let limit = ((u * f).cos() + (v * f).cos()) / 4.0 + 0.5;
-            let dot = 255.0 / (1.0 + (-sharp * (level / 255.0 - limit)).exp());
+            let limit = (cos(u * f) + cos(v * f)) / 4.0 + 0.5;
+            let dot = 255.0 / (1.0 + exp(-sharp * (level / 255.0 - limit)));
             share * dot + (1.0 - share) * level
         });
     }
@@ -294,7 +295,7 @@ impl Levels {
             let steps = (-4..=4).map(|step| {
                 let along = f64::from(step) / 4.0 * reach;
                 let at = |place: f64, side: usize| (place.round().max(0.0) as usize).min(side - 1);
-                let (column, row) = (x + along * turn.cos(), y + along * turn.sin());
+                let (column, row) = (x + along * cos(turn), y + along * sin(turn));
                 self.values[at(row, height) * self.width + at(column, self.width)]
             });
             steps.sum::<f64>() / 9.0
@@ -313,7 +314,7 @@ struct Turn {
 impl Turn {
     fn any(chance: &mut Chance) -> Self {
         let free = chance.between(0.0, PI);
-        let (sine, cosine) = chance.one_of(&[0.0, PI / 2.0, PI / 4.0, free]).sin_cos();
+        let (sine, cosine) = sincos(chance.one_of(&[0.0, PI / 2.0, PI / 4.0, free]));
         Self { cosine, sine }
     }
 

@@ -289,8 +289,8 @@ fn what_decides_between_two_people_speaks_for_the_nearer_one() {
     let probes = all.chunk_by(|a, b| a.person == b.person).map(|own| &own[6]);
     for probe in probes {
         let why = recognizer.explain(&probe.pixels).unwrap();
-        let balance = why.balance.unwrap();
-        assert_eq!((balance.len(), why.sides.len()), (56, 2));
-        assert!(balance.iter().sum::<f64>() > 0.0, "{}", probe.source);
+        let map = why.evidence_map.unwrap();
+        assert_eq!((map.len(), why.nearest.len()), (56, 2));
+        assert!(map.iter().sum::<f64>() > 0.0, "{}", probe.source);
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use eigenfaces::dataset::{ContentHash, Person};
 use eigenfaces::evaluate::split::Protocol;
-use eigenfaces::evaluate::{Evaluation, Plan, check, evaluate};
+use eigenfaces::evaluate::{Evaluation, Options, check, evaluate};
 use eigenfaces::face_matrix::FaceSize;
 use eigenfaces::gallery::{Gallery, LabeledFace};
 use eigenfaces::locate::framing::Framing;
@@ -26,8 +26,8 @@ fn gallery(preparation: &Preparation, faces: Vec<LabeledFace>) -> Gallery {
     Gallery::assemble(preparation.size(), faces).unwrap().0
 }
 
-fn plan(protocol: &str) -> Plan {
-    Plan::new(protocol.parse().unwrap())
+fn plan(protocol: &str) -> Options {
+    Options::new(protocol.parse().unwrap())
 }
 
 /// Plain eigenfaces: K of them, Euclidean distance to the mean of a person.
@@ -140,9 +140,9 @@ proptest! {
         };
         prop_assert_eq!(&folds, &protocol.folds(&gallery, seed).unwrap());
         for fold in &folds {
-            prop_assert!(fold.learned.is_sorted() && fold.tried.is_sorted());
-            prop_assert!(!fold.tried.is_empty());
-            for &face in &fold.tried {
+            prop_assert!(fold.learned.is_sorted() && fold.probes.is_sorted());
+            prop_assert!(!fold.probes.is_empty());
+            for &face in &fold.probes {
                 let own = || fold.learned.iter().filter(|&&other| persons[other] == persons[face]);
                 prop_assert!(own().count() > 0, "the person is enrolled");
                 prop_assert!(
@@ -159,11 +159,11 @@ proptest! {
             }
         }
         if matches!(protocol, Protocol::LeaveOneOut | Protocol::KFold(_)) {
-            let mut tried: Vec<usize> = folds.iter().flat_map(|fold| fold.tried.clone()).collect();
-            let all = tried.len();
-            tried.sort_unstable();
-            tried.dedup();
-            prop_assert_eq!(tried.len(), all, "each face is tried once");
+            let mut probes: Vec<usize> = folds.iter().flat_map(|fold| fold.probes.clone()).collect();
+            let all = probes.len();
+            probes.sort_unstable();
+            probes.dedup();
+            prop_assert_eq!(probes.len(), all, "each face is a probe once");
         }
     }
 

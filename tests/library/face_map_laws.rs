@@ -137,7 +137,7 @@ fn a_face_of_any_size_is_found_at_its_scale() {
         (x + w / 2.0 - 125.0).abs() < 6.0 && (y + h / 2.0 - 100.0).abs() < 6.0,
         "{place:?}"
     );
-    assert!((w / 50.0).ln().abs() < 0.2, "{place:?}");
+    assert!(libm::log(w / 50.0).abs() < 0.2, "{place:?}");
     let map = maps.shaded().0;
     assert_eq!(map.dimensions(), photo.dimensions());
     assert!(map.get_pixel(125, 100)[0] < 40 && map.get_pixel(30, 150)[0] > 100);

@@ -114,7 +114,9 @@ fn a_contact_sheet_of_basis_faces() {
 
 #[test]
 fn a_scree_plot() {
-    let ratios: Vec<f64> = (1..=60).map(|i| 0.35 * f64::from(i).powf(-1.5)).collect();
+    let ratios: Vec<f64> = (1..=60)
+        .map(|i| 0.35 * libm::pow(f64::from(i), -1.5))
+        .collect();
     let svg = scree("basis face", &ratios, 40);
     if blessing() {
         std::fs::write(golden("scree.svg"), &svg).unwrap();

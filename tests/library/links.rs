@@ -1,4 +1,5 @@
 //! Links of the documents lead somewhere: to files that are there, and to headings in them; so do paths of documents in comments.
+//! Functions that links name are defined in the files they lead to.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -40,17 +41,29 @@ fn anchors(document: &str) -> BTreeSet<String> {
     anchors.map(|anchor| anchor.replace(' ', "-")).collect()
 }
 
+/// Whether a source file defines a function, given as `name`, or `Type::name` for one in an `impl` of the type.
+fn defines(source: &str, function: &str) -> bool {
+    let (of, name) = function.rsplit_once("::").unwrap_or(("", function));
+    let starts = [format!("fn {name}("), format!("fn {name}<")];
+    let is_impl = |line: &str| line.starts_with("impl") && line.contains(of);
+    source.split("\n}\n").any(|block| {
+        (of.is_empty() || block.lines().any(is_impl)) && starts.iter().any(|it| block.contains(it))
+    })
+}
+
 #[test]
 fn links_of_documents_lead_somewhere() {
     if !project().join("python").exists() {
         eprintln!("skipped: this is the package, which lacks what some links lead to");
         return;
     }
-    let (mut followed, mut wrong) = (0, Vec::new());
+    let (mut followed, mut functions, mut wrong) = (0, 0, Vec::new());
     for page in files(project(), &[".md"]) {
         let text = prose(&fs::read_to_string(&page).unwrap());
-        for target in text.split("](").skip(1) {
-            let target = target.split([')', ' ']).next().unwrap();
+        let pieces: Vec<&str> = text.split("](").collect();
+        for link in pieces.windows(2) {
+            let label = link[0].rsplit('[').next().unwrap();
+            let target = link[1].split([')', ' ']).next().unwrap();
             if target.starts_with("http") {
                 continue;
             }
@@ -60,17 +73,25 @@ fn links_of_documents_lead_somewhere() {
                 path => page.parent().unwrap().join(path),
             };
             let is_there = match anchor {
+                "" if path.ends_with(".rs") => {
+                    functions += 1;
+                    fs::read_to_string(&to)
+                        .is_ok_and(|source| defines(&source, label.trim_matches('`')))
+                }
                 "" => to.exists(),
                 anchor => fs::read_to_string(&to)
                     .is_ok_and(|document| anchors(&prose(&document)).contains(anchor)),
             };
             followed += 1;
             if !is_there {
-                wrong.push(format!("{}: {target}", page.display()));
+                wrong.push(format!("{}: [{label}]({target})", page.display()));
             }
         }
     }
-    assert!(followed > 50, "only {followed} links");
+    assert!(
+        followed > 50 && functions >= 9,
+        "only {followed} links, {functions} to functions"
+    );
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 

@@ -10,7 +10,7 @@ use eigenfaces::decision::Acceptance;
 use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
 use eigenfaces::gallery::{Gallery, History, LabeledFace};
 use eigenfaces::locate::framing::Framing;
-use eigenfaces::preparation::{Part, Preparation, PreparedFace};
+use eigenfaces::preparation::{PhotoRegion, Preparation, PreparedFace};
 use eigenfaces::recognizer::{Recognizer, Settings, Verdict};
 use eigenfaces::store;
 
@@ -214,10 +214,10 @@ fn strangers_of_lfw_pass_as_rarely_by_the_background_model() {
 
 /// A face that was taken as it is.
 fn whole(pixels: Vec<u8>) -> PreparedFace {
-    let part = Part::Assumed;
+    let region = PhotoRegion::Assumed;
     PreparedFace {
         pixels,
-        part,
+        region,
         origin: eigenfaces::preparation::Origin::Whole,
     }
 }

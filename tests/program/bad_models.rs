@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use crate::support::scratch;
 use crate::{picture, run};
 
-struct Place {
+struct Fixture {
     folder: tempfile::TempDir,
 }
 
-impl Place {
+impl Fixture {
     /// A folder with faces and a good model.
     fn with_model() -> Self {
         Self::with_model_of(&[])
@@ -61,7 +61,7 @@ impl Place {
 
 #[test]
 fn no_model_yet() {
-    let place = Place::with_model();
+    let place = Fixture::with_model();
     fs::remove_file(place.model()).unwrap();
     run(place.path(), ["identify", "faces/Ada/1.png"]).failed_saying(&[
         "eigenfaces.npz",
@@ -73,7 +73,7 @@ fn no_model_yet() {
 
 #[test]
 fn cut_short_or_damaged() {
-    let place = Place::with_model();
+    let place = Fixture::with_model();
     let whole = fs::read(place.model()).unwrap();
     place.refuses(&whole[..whole.len() / 2], &["backup"]);
     place.refuses(b"", &["empty"]);
@@ -86,7 +86,7 @@ fn cut_short_or_damaged() {
 
 #[test]
 fn something_else() {
-    let place = Place::with_model();
+    let place = Fixture::with_model();
     place.refuses(
         b"just some text, longer than a header would be",
         &["not a model file"],
@@ -116,14 +116,14 @@ fn forged(model: &[u8], from: &str, to: &str) -> Vec<u8> {
 
 #[test]
 fn from_the_future() {
-    let place = Place::with_model();
+    let place = Fixture::with_model();
     let model = fs::read(place.model()).unwrap();
     let newer = forged(&model, "\"format_version\": 1", "\"format_version\": 7");
     place.refuses(&newer, &["newer eigenfaces", "update the program"]);
 }
 
 /// Models with one of these changes are refused.
-fn refuses_forgeries(place: &Place, forgeries: &[(&str, &str)]) {
+fn refuses_forgeries(place: &Fixture, forgeries: &[(&str, &str)]) {
     let model = fs::read(place.model()).unwrap();
     for (from, to) in forgeries {
         place.refuses(&forged(&model, from, to), &[]);
@@ -139,7 +139,7 @@ const FORGERIES: [(&str, &str); 4] = [
 
 #[test]
 fn hostile_shapes_and_numbers() {
-    let place = Place::with_model_of(&["--background", "none"]);
+    let place = Fixture::with_model_of(&["--background", "none"]);
     refuses_forgeries(&place, &FORGERIES);
     refuses_forgeries(
         &place,
@@ -154,7 +154,7 @@ fn hostile_shapes_and_numbers() {
 
 #[test]
 fn hostile_shapes_and_numbers_with_the_background_model() {
-    let place = Place::with_model();
+    let place = Fixture::with_model();
     refuses_forgeries(&place, &FORGERIES);
     refuses_forgeries(
         &place,

@@ -21,7 +21,7 @@ const ROWS: [(&str, Damage); 4] = [
         darker(level) + 14.0 * noise.normal()
     }),
     ("halftone", |level, x, y, _| {
-        darker(level) + 18.0 * (x * 1.3).sin() * (y * 1.3).sin()
+        darker(level) + 18.0 * libm::sin(x * 1.3) * libm::sin(y * 1.3)
     }),
 ];
 

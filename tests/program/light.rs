@@ -13,8 +13,8 @@ fn angle(photo: &Path) -> Option<f64> {
     let name = photo.file_stem()?.to_str()?;
     let (azimuth, elevation) = name.rsplit_once('A')?.1.split_once('E')?;
     let radians = |degrees: &str| Some(degrees.parse::<f64>().ok()?.to_radians());
-    let cosine = radians(azimuth)?.cos() * radians(elevation)?.cos();
-    Some(cosine.clamp(-1.0, 1.0).acos().to_degrees())
+    let cosine = libm::cos(radians(azimuth)?) * libm::cos(radians(elevation)?);
+    Some(libm::acos(cosine.clamp(-1.0, 1.0)).to_degrees())
 }
 
 #[derive(Default)]

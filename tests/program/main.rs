@@ -169,7 +169,7 @@ fn picture(path: &Path, width: u32, height: u32, seed: u32) {
     std::fs::create_dir_all(path.parent().expect("a file in a folder")).unwrap();
     let image = image::GrayImage::from_fn(width, height, |x, y| {
         let wave = f64::from(x * (seed % 7 + 1)) / 9.0 + f64::from(y * (seed % 5 + 2)) / 7.0;
-        image::Luma([(127.0 + 90.0 * (wave + f64::from(seed)).sin()) as u8])
+        image::Luma([(127.0 + 90.0 * libm::sin(wave + f64::from(seed))) as u8])
     });
     image.save(path).unwrap();
 }

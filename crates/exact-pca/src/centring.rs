@@ -17,7 +17,7 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// Of these columns.
+    /// Sums of these columns.
     pub fn of(columns: Columns<'_>) -> Self {
         Self {
             entries: kernel::gram(columns),

@@ -77,7 +77,7 @@ impl ComponentCount {
         }
     }
 
-    /// Whether a spectrum alone cannot settle it.
+    /// Whether the count depends on the faces themselves, not on the spectrum alone.
     pub fn needs_faces(self) -> bool {
         self == Self::Rule(Rule::Parallel)
     }
@@ -85,7 +85,7 @@ impl ComponentCount {
     /// Number of the leading eigenvalues to keep, or `None` while more of them must be known.
     ///
     /// `eigenvalues` are the leading ones in decreasing order, `total` is the sum over all of them.
-    pub(super) fn settle(self, eigenvalues: &[f64], total: f64, all_known: bool) -> Option<usize> {
+    pub(super) fn count(self, eigenvalues: &[f64], total: f64, all_known: bool) -> Option<usize> {
         let (share, limit) = match self {
             Self::Auto => (AUTO_SHARE, AUTO_LIMIT),
             Self::Count(count) => (f64::INFINITY, count),
@@ -156,24 +156,18 @@ mod tests {
     fn a_share_is_of_the_total_and_not_of_the_known_part() {
         let known = [6.0, 3.0];
         assert_eq!(
-            ComponentCount::Share(0.5).settle(&known, 10.0, false),
+            ComponentCount::Share(0.5).count(&known, 10.0, false),
             Some(1)
         );
         assert_eq!(
-            ComponentCount::Share(0.9).settle(&known, 10.0, false),
+            ComponentCount::Share(0.9).count(&known, 10.0, false),
             Some(2)
         );
+        assert_eq!(ComponentCount::Share(0.95).count(&known, 10.0, false), None);
         assert_eq!(
-            ComponentCount::Share(0.95).settle(&known, 10.0, false),
-            None
-        );
-        assert_eq!(
-            ComponentCount::Share(0.95).settle(&known, 10.0, true),
+            ComponentCount::Share(0.95).count(&known, 10.0, true),
             Some(2)
         );
-        assert_eq!(
-            ComponentCount::Count(1).settle(&known, 10.0, false),
-            Some(1)
-        );
+        assert_eq!(ComponentCount::Count(1).count(&known, 10.0, false), Some(1));
     }
 }

@@ -173,7 +173,7 @@ pub struct Residual {
 }
 
 impl Residual {
-    /// Of a face at this squared distance from the mean face, with these weights. Pythagoras:
+    /// The residual of a face at this squared distance from the mean face, with these weights. Pythagoras:
     /// ‖x - m‖² = ‖w‖² + residual².
     pub fn new(from_mean_squared: f64, weights: &[f32]) -> Self {
         let inside: f64 = weights

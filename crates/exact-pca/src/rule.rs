@@ -52,7 +52,7 @@ impl Rule {
             Self::Parallel => parallel(faces, |faces| {
                 eigenvalues(faces, ComponentCount::Count(MOST_PARALLEL))
             }),
-            Self::Profile => self.settle(&eigenvalues(faces, ComponentCount::Share(1.0))?),
+            Self::Profile => self.count_of(&eigenvalues(faces, ComponentCount::Share(1.0))?),
         }
     }
 
@@ -60,7 +60,7 @@ impl Rule {
     ///
     /// # Errors
     /// [`Rule::Parallel`] cannot be applied to a spectrum alone.
-    pub fn settle(self, spectrum: &[f64]) -> Result<usize, PcaError> {
+    pub fn count_of(self, spectrum: &[f64]) -> Result<usize, PcaError> {
         match self {
             Self::Profile => Ok(profile(spectrum)),
             Self::Parallel => Err(PcaError::ParallelNeedsFaces),

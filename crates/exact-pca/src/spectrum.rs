@@ -142,7 +142,7 @@ pub(crate) fn solve(
         ask *= 2;
     };
     if let ComponentCount::Rule(rule) = wanted {
-        found.truncate(rule.settle(&found.scatter)?);
+        found.truncate(rule.count_of(&found.scatter)?);
     }
     fix_signs(&mut found.vectors);
     Ok(found)
@@ -175,7 +175,7 @@ pub(crate) fn keep(
     let cut = rank_cut(&values, largest);
     let all_known = cut < values.len() || cut >= rank;
     values.truncate(cut);
-    let count = wanted.settle(&values, total, all_known)?;
+    let count = wanted.count(&values, total, all_known)?;
     let mut found = Spectrum {
         scatter: values,
         vectors,

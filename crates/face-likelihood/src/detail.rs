@@ -70,7 +70,7 @@ const STRIP: usize = 32;
 fn blur(size: FaceSize, picture: &[f32], sigma: f64) -> Vec<f32> {
     let reach = (3.0 * sigma).ceil() as usize;
     let kernel: Vec<f64> = (0..=2 * reach)
-        .map(|at| (-0.5 * ((at as f64 - reach as f64) / sigma).powi(2)).exp())
+        .map(|at| libm::exp(-0.5 * ((at as f64 - reach as f64) / sigma).powi(2)))
         .collect();
     let sum: f64 = kernel.iter().sum();
     let kernel: Vec<f32> = kernel.iter().map(|value| (value / sum) as f32).collect();
@@ -155,7 +155,7 @@ mod tests {
             let size = FaceSize::new(width as u32, height as u32).unwrap();
             let found = blur(size, &picture, sigma);
             let reach = (3.0 * sigma).ceil() as i64;
-            let factor = |off: i64| (-0.5 * (off as f64 / sigma).powi(2)).exp();
+            let factor = |off: i64| libm::exp(-0.5 * (off as f64 / sigma).powi(2));
             let sum: f64 = (-reach..=reach).map(factor).sum();
             for (at, &value) in found.iter().enumerate() {
                 let (x, y) = ((at % width) as i64, (at / width) as i64);

@@ -57,7 +57,7 @@ mod tests {
         for step in 1..=100_000 {
             let x = step as f32 / 300.0;
             for exponent in [0.1_f32, 0.2, 10.0] {
-                let expected = f64::from(x).powf(f64::from(exponent));
+                let expected = libm::pow(f64::from(x), f64::from(exponent));
                 if (1e-37..1e37).contains(&expected) {
                     let error = f64::from(power(x, exponent)) / expected - 1.0;
                     assert!(
@@ -76,7 +76,7 @@ mod tests {
         for step in -100_000..=100_000_i32 {
             let x = step as f32 / 1_000.0;
             assert!(
-                (f64::from(tanh(x)) - f64::from(x).tanh()).abs() < 1e-6,
+                (f64::from(tanh(x)) - libm::tanh(f64::from(x))).abs() < 1e-6,
                 "{x}"
             );
             assert_eq!(tanh(-x), -tanh(x));

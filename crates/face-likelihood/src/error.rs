@@ -1,4 +1,4 @@
-//! What can go wrong with faces and with the background model.
+//! Errors of faces and of the background model.
 
 // The fields say what the message says of them.
 #![allow(missing_docs)]

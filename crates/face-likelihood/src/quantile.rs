@@ -11,7 +11,7 @@ pub fn student_quantile(share: f64, freedom: f64) -> f64 {
 /// The normal quantile for shares of at least one half, to 5e-4 (Abramowitz & Stegun 26.2.23): far less
 /// than what few people leave uncertain.
 fn normal_quantile(share: f64) -> f64 {
-    let t = (-2.0 * (1.0 - share).max(1e-300).ln()).sqrt();
+    let t = (-2.0 * libm::log((1.0 - share).max(1e-300))).sqrt();
     let above = 2.515_517 + 0.802_853 * t + 0.010_328 * t * t;
     let below = 1.0 + 1.432_788 * t + 0.189_269 * t * t + 0.001_308 * t.powi(3);
     t - above / below

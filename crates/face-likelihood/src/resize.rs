@@ -1,4 +1,4 @@
-//! How a photo or a face of another size is brought to the size of faces: never stretched.
+//! Resizing photos and faces to the size of faces, without a change of aspect ratio.
 //!
 //! Where its shape differs from the faces' by more than [`ASPECT_TOLERANCE_PERCENT`], the largest centred part of the right
 //! shape is kept and the rest cut off.
@@ -67,7 +67,7 @@ pub fn fit(photo: &GrayImage, size: FaceSize) -> Option<(GrayImage, Fit)> {
     if width.min(height) < FaceSize::MIN_SIDE {
         return None;
     }
-    let part = Part::of(photo.dimensions(), size);
+    let part = CropBox::of(photo.dimensions(), size);
     let fit = part.fit(photo.dimensions(), size);
     if fit.shape == Shape::Whole && fit.scale == Scale::Same {
         return Some((photo.clone(), fit));
@@ -89,14 +89,14 @@ fn resized(photo: &GrayImage, size: FaceSize, options: &ResizeOptions) -> Option
 }
 
 /// The part of a photo that is kept, in pixels.
-struct Part {
+struct CropBox {
     left: f64,
     top: f64,
     width: f64,
     height: f64,
 }
 
-impl Part {
+impl CropBox {
     /// All of the photo if it has the shape of `size`, or else the largest centred part that has.
     fn of(photo: (u32, u32), size: FaceSize) -> Self {
         let (width, height) = (f64::from(photo.0), f64::from(photo.1));
@@ -157,7 +157,7 @@ mod tests {
         // A disc stays a disc: as wide as it is high.
         let disc = GrayImage::from_fn(300, 200, |x, y| {
             let (dx, dy) = (f64::from(x) - 149.5, f64::from(y) - 99.5);
-            Luma([if dx.hypot(dy) < 50.0 { 200 } else { 0 }])
+            Luma([if libm::hypot(dx, dy) < 50.0 { 200 } else { 0 }])
         });
         let (face, fit) = fit(&disc, size(80, 120)).unwrap();
         assert_eq!((fit.shape, fit.scale), (Shape::Cropped, Scale::Reduced));

@@ -99,7 +99,7 @@ fn blurred(picture: &[f32], width: usize, pixels: f32) -> Vec<f32> {
 #[inline(always)]
 fn gaussian(pixels: f32) -> Vec<f32> {
     let reach = (3.0 * pixels).ceil() as u16;
-    let falling = |at: u16| (-0.5 * (f32::from(at) / pixels).powi(2)).exp();
+    let falling = |at: u16| libm::expf(-0.5 * (f32::from(at) / pixels).powi(2));
     let weights = (0..=reach).map(falling);
     let total = 2.0 * weights.clone().sum::<f32>() - 1.0;
     weights.map(|weight| weight / total).collect()

@@ -132,7 +132,7 @@ mod tests {
     fn dot(width: u32, height: u32, [x, y]: Point) -> GrayImage {
         GrayImage::from_fn(width, height, |column, row| {
             let square = (column as f32 - x).powi(2) + (row as f32 - y).powi(2);
-            Luma([(250.0 * (-square / 18.0).exp()) as u8])
+            Luma([(250.0 * libm::expf(-square / 18.0)) as u8])
         })
     }
 
@@ -169,7 +169,7 @@ mod tests {
                         align(&dot(190, 170, eyes[eye]), eyes, (width, height), PLACEMENT);
                     let wanted = PLACEMENT.points(width, height)[eye];
                     let found = centre(&aligned);
-                    let off = (found[0] - wanted[0]).hypot(found[1] - wanted[1]);
+                    let off = libm::hypotf(found[0] - wanted[0], found[1] - wanted[1]);
                     assert!(
                         off < 0.15,
                         "{eyes:?} to {width}x{height}: eye {eye} at {found:?}, not {wanted:?}"

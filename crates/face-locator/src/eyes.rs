@@ -122,7 +122,7 @@ impl EyeModel {
         }
     }
 
-    /// Where most faces have their eyes in such a box.
+    /// The mean eye positions of faces in such a box.
     pub fn usual(&self, [x, y, width, height]: [f32; 4]) -> Eyes {
         let side = width.max(height);
         let middle = [x + width / 2.0, y + height / 2.0];
@@ -159,7 +159,7 @@ pub fn disturbed(eyes: Eyes, [right, down, turn, scale]: [f32; 4]) -> Eyes {
         (eyes[1][0] - eyes[0][0]) / 2.0,
         (eyes[1][1] - eyes[0][1]) / 2.0,
     ];
-    let apart = 2.0 * half[0].hypot(half[1]);
+    let apart = 2.0 * libm::hypotf(half[0], half[1]);
     let arm = [
         scale * (half[0] - turn * half[1]),
         scale * (half[1] + turn * half[0]),
@@ -173,7 +173,7 @@ pub fn disturbed(eyes: Eyes, [right, down, turn, scale]: [f32; 4]) -> Eyes {
 
 /// The distance of two points.
 pub(super) fn distance(one: Point, other: Point) -> f32 {
-    (one[0] - other[0]).hypot(one[1] - other[1])
+    libm::hypotf(one[0] - other[0], one[1] - other[1])
 }
 
 /// The first bytes of a file of weights, with the version of the format.

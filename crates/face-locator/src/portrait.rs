@@ -12,7 +12,7 @@ use crate::detect::{Detection, MIN_SCORE, STEP};
 use crate::detector::{Candidate, Detector, merge};
 use crate::look::{cascade, in_photo, resized_to};
 
-/// What stands around the photo.
+/// The margin around the photo.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Surroundings {
     /// Its outermost pixels, repeated.
@@ -110,7 +110,7 @@ pub(crate) fn filling_face(photo: &GrayImage) -> Result<Option<Detection>, Locat
 }
 
 impl Look {
-    /// What the cascade finds in the picture.
+    /// The detections of the cascade in the picture.
     fn take(&self, cascade: &Detector, picture: &GrayImage) -> Vec<Candidate> {
         let border = (self.border * LENGTH as f32).round() as u32;
         let shown = surrounded(&lit(picture, self.light), border, self.surroundings);
@@ -134,7 +134,7 @@ fn lit(picture: &GrayImage, light: Light) -> GrayImage {
     let mut lit = picture.clone();
     if light == Light::Lifted {
         let levels: [u8; 256] =
-            std::array::from_fn(|level| ((level as f32 / 255.0).powf(GAMMA) * 255.0) as u8);
+            std::array::from_fn(|level| (libm::powf(level as f32 / 255.0, GAMMA) * 255.0) as u8);
         for pixel in lit.iter_mut() {
             *pixel = levels[usize::from(*pixel)];
         }

@@ -1,6 +1,6 @@
 //! Reads the little-endian numbers of model files.
 
-/// The bytes not read yet. What is not there, or makes no sense, is `None`.
+/// The bytes not read yet. A value that is missing or out of range is `None`.
 pub(crate) struct Reader<'a>(pub &'a [u8]);
 
 impl<'a> Reader<'a> {

@@ -3,7 +3,7 @@
 use super::area::Area;
 use super::face::Face;
 use super::matching::{Pair, one_to_one};
-use super::region::{Found, Kind, Naming};
+use super::region::{FoundRegion, Kind, Naming};
 
 /// The result of writing one face.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,7 +47,7 @@ pub(super) struct Decision {
     pub region: Option<usize>,
 }
 
-pub(super) fn decide(found: &[Found<'_>], faces: &[Face<'_>]) -> Vec<Decision> {
+pub(super) fn decide(found: &[FoundRegion<'_>], faces: &[Face<'_>]) -> Vec<Decision> {
     let mut decisions: Vec<Option<Decision>> =
         faces.iter().map(|face| kept(found, &face.area)).collect();
     for step in [Step::OwnRegions, Step::NamelessRegions] {
@@ -69,7 +69,7 @@ pub(super) fn decide(found: &[Found<'_>], faces: &[Face<'_>]) -> Vec<Decision> {
 }
 
 /// The decision for a face that a person has named or whose name somebody has removed.
-fn kept(found: &[Found<'_>], face: &Area) -> Option<Decision> {
+fn kept(found: &[FoundRegion<'_>], face: &Area) -> Option<Decision> {
     let mut best: Option<(f64, Outcome)> = None;
     for found in found {
         let outcome = match (found.region.kind, found.region.naming()) {
@@ -102,7 +102,7 @@ enum Step {
 
 /// The pairs of this step's regions with faces not yet decided.
 fn candidates(
-    found: &[Found<'_>],
+    found: &[FoundRegion<'_>],
     faces: &[Face<'_>],
     decisions: &[Option<Decision>],
     step: Step,
@@ -134,7 +134,7 @@ fn candidates(
 }
 
 /// The number of texts that a region shares with a face, by which faces in the same place are told apart.
-fn likeness(found: &Found<'_>, face: &Face<'_>) -> u8 {
+fn likeness(found: &FoundRegion<'_>, face: &Face<'_>) -> u8 {
     let Some(mark) = &found.region.mark else {
         return 0;
     };
@@ -148,7 +148,7 @@ fn likeness(found: &Found<'_>, face: &Face<'_>) -> u8 {
     }
 }
 
-fn outcome(found: &Found<'_>, face: &Face<'_>) -> Outcome {
+fn outcome(found: &FoundRegion<'_>, face: &Face<'_>) -> Outcome {
     match &found.region.mark {
         None => Outcome::Named,
         Some(_) if likeness(found, face) == 2 => Outcome::Unchanged,

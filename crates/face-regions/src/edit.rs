@@ -6,7 +6,7 @@ use super::document::Node;
 use super::fragment::{self, Fragment, deeper, escaped};
 use super::names::Property;
 use super::problem::XmpProblem;
-use super::rdf::{Form, Structure, Value};
+use super::rdf::{FieldSyntax, Structure, Value};
 
 #[derive(Debug, Default)]
 pub(super) struct Edits {
@@ -63,7 +63,7 @@ impl Edits {
         property: Property,
     ) -> Result<(), XmpProblem> {
         let host = structure.host;
-        if structure.form == Form::Elements {
+        if structure.form == FieldSyntax::Elements {
             let fragments: Vec<Fragment> = fields
                 .iter()
                 .map(|&(name, text)| Fragment::text(name, text))

@@ -52,7 +52,7 @@ fn with(file: &[u8], range: Range<usize>, bytes: &[u8]) -> Result<Vec<u8>> {
     Ok([before.ok_or(Damaged)?, bytes, after.ok_or(Damaged)?].concat())
 }
 
-/// Where the packet stands, of several that were found; `None` where there is none.
+/// The only item; `None` where there is none. Errors: several.
 fn only<T>(mut found: Vec<T>) -> Result<Option<T>> {
     match found.len() {
         0 | 1 => Ok(found.pop()),
@@ -168,7 +168,7 @@ fn webp_header(file: &[u8]) -> Option<(u8, u32, u32)> {
     .filter(|(_, width, height)| *width > 0 && *height > 0)
 }
 
-/// How a file's numbers are written.
+/// Reading and writing of numbers in a byte order.
 struct Order {
     short: fn([u8; 2]) -> u16,
     long: fn([u8; 4]) -> u32,

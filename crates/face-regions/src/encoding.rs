@@ -8,7 +8,7 @@ use super::problem::XmpProblem;
 pub const MOST_BYTES: usize = 4 << 20;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Form {
+enum Encoding {
     Utf8,
     Utf16LittleEndian,
     Utf16BigEndian,
@@ -19,7 +19,7 @@ enum Form {
 pub(super) struct Decoded<'a> {
     /// The text without byte order mark.
     pub text: Cow<'a, str>,
-    form: Form,
+    form: Encoding,
     /// The byte order mark, empty where there is none.
     mark: &'static [u8],
 }
@@ -27,24 +27,24 @@ pub(super) struct Decoded<'a> {
 impl<'a> Decoded<'a> {
     pub(super) fn new(bytes: &'a [u8]) -> Result<Self, XmpProblem> {
         check_size(bytes)?;
-        let (form, mark): (Form, &'static [u8]) = match bytes {
-            [0xEF, 0xBB, 0xBF, ..] => (Form::Utf8, &[0xEF, 0xBB, 0xBF]),
-            [0xFF, 0xFE, ..] => (Form::Utf16LittleEndian, &[0xFF, 0xFE]),
-            [0xFE, 0xFF, ..] => (Form::Utf16BigEndian, &[0xFE, 0xFF]),
-            [b'<', 0, ..] => (Form::Utf16LittleEndian, &[]),
-            [0, b'<', ..] => (Form::Utf16BigEndian, &[]),
-            _ => (Form::Utf8, &[]),
+        let (form, mark): (Encoding, &'static [u8]) = match bytes {
+            [0xEF, 0xBB, 0xBF, ..] => (Encoding::Utf8, &[0xEF, 0xBB, 0xBF]),
+            [0xFF, 0xFE, ..] => (Encoding::Utf16LittleEndian, &[0xFF, 0xFE]),
+            [0xFE, 0xFF, ..] => (Encoding::Utf16BigEndian, &[0xFE, 0xFF]),
+            [b'<', 0, ..] => (Encoding::Utf16LittleEndian, &[]),
+            [0, b'<', ..] => (Encoding::Utf16BigEndian, &[]),
+            _ => (Encoding::Utf8, &[]),
         };
         let content = bytes.get(mark.len()..).unwrap_or_default();
         let text = match form {
-            Form::Utf8 => std::str::from_utf8(content).ok().map(Cow::Borrowed),
-            Form::Utf16LittleEndian => utf16(content, u16::from_le_bytes).map(Cow::Owned),
-            Form::Utf16BigEndian => utf16(content, u16::from_be_bytes).map(Cow::Owned),
+            Encoding::Utf8 => std::str::from_utf8(content).ok().map(Cow::Borrowed),
+            Encoding::Utf16LittleEndian => utf16(content, u16::from_le_bytes).map(Cow::Owned),
+            Encoding::Utf16BigEndian => utf16(content, u16::from_be_bytes).map(Cow::Owned),
         };
         let text = text.ok_or(XmpProblem::Encoding {
             expected: match form {
-                Form::Utf8 => "UTF-8",
-                Form::Utf16LittleEndian | Form::Utf16BigEndian => "UTF-16",
+                Encoding::Utf8 => "UTF-8",
+                Encoding::Utf16LittleEndian | Encoding::Utf16BigEndian => "UTF-16",
             },
         })?;
         Ok(Self { text, form, mark })
@@ -53,9 +53,9 @@ impl<'a> Decoded<'a> {
     /// The bytes of another text in the encoding of this one.
     pub(super) fn encode(&self, text: String) -> Result<Vec<u8>, XmpProblem> {
         let content = match self.form {
-            Form::Utf8 => text.into_bytes(),
-            Form::Utf16LittleEndian => text.encode_utf16().flat_map(u16::to_le_bytes).collect(),
-            Form::Utf16BigEndian => text.encode_utf16().flat_map(u16::to_be_bytes).collect(),
+            Encoding::Utf8 => text.into_bytes(),
+            Encoding::Utf16LittleEndian => text.encode_utf16().flat_map(u16::to_le_bytes).collect(),
+            Encoding::Utf16BigEndian => text.encode_utf16().flat_map(u16::to_be_bytes).collect(),
         };
         let bytes = match self.mark {
             [] => content,

@@ -38,7 +38,7 @@ fn area(area: &Area) -> Fragment {
     )
 }
 
-/// Whose region a name is given to.
+/// The region that a name is given to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Region {
     New,

@@ -49,12 +49,12 @@ impl<'d> Packet<'d> {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Structure<'d> {
     pub host: Node<'d>,
-    pub form: Form,
+    pub form: FieldSyntax,
 }
 
-/// The form of the fields that can be added to a structure.
+/// The RDF/XML syntax of fields that can be added to a structure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum FieldSyntax {
     /// Elements: `rdf:Description`, or `rdf:parseType="Resource"`.
     Elements,
     /// Attributes of an element that stays empty.
@@ -63,7 +63,7 @@ pub(super) enum Form {
 
 impl<'d> Structure<'d> {
     fn of_children(host: Node<'d>) -> Self {
-        let form = Form::Elements;
+        let form = FieldSyntax::Elements;
         Self { host, form }
     }
 
@@ -77,7 +77,7 @@ impl<'d> Structure<'d> {
             Some(child) => Some(Self::of_children(child)),
             None if node.is_blank() && node.attribute(names::RESOURCE).is_none() => Some(Self {
                 host: node,
-                form: Form::Attributes,
+                form: FieldSyntax::Attributes,
             }),
             None => None,
         }

@@ -3,7 +3,7 @@
 use super::area::{Area, Dimensions};
 use super::document::Node;
 use super::names::{self, Property};
-use super::rdf::{Form, Packet, Structure, Value, number};
+use super::rdf::{FieldSyntax, Packet, Structure, Value, number};
 
 /// A part of a photo that a packet describes.
 #[derive(Debug, Clone, PartialEq)]
@@ -128,19 +128,19 @@ impl Regions {
 }
 
 #[derive(Debug)]
-pub(super) struct Found<'d> {
+pub(super) struct FoundRegion<'d> {
     pub region: Region,
     pub structure: Structure<'d>,
     /// The item of the list.
     pub item: Node<'d>,
 }
 
-/// What this program writes into a region.
+/// The fields that this program writes into a region.
 const OUR_FIELDS: [Property; 4] = [names::AREA, names::EXTENSIONS, names::NAME, names::TYPE];
 
-impl Found<'_> {
+impl FoundRegion<'_> {
     pub(super) fn can_be_named(&self) -> bool {
-        self.region.source == Source::Mwg && self.structure.form == Form::Elements
+        self.region.source == Source::Mwg && self.structure.form == FieldSyntax::Elements
     }
 
     /// Whether this program added the region, and nobody has changed its place or described it further since.
@@ -162,8 +162,8 @@ impl Found<'_> {
 }
 
 /// The regions of a packet: those of the MWG, then those of others.
-pub(super) fn of<'d>(packet: &Packet<'d>) -> (Regions, Vec<Found<'d>>) {
-    let mut found: Vec<Found<'d>> = Vec::new();
+pub(super) fn of<'d>(packet: &Packet<'d>) -> (Regions, Vec<FoundRegion<'d>>) {
+    let mut found: Vec<FoundRegion<'d>> = Vec::new();
     let mut unplaced = Vec::new();
     for (item, structure, described) in descriptions(packet) {
         let Some(area) = described.area else {
@@ -189,7 +189,7 @@ pub(super) fn of<'d>(packet: &Packet<'d>) -> (Regions, Vec<Found<'d>>) {
                 && mwg.area.same_face(&area).is_some()
         };
         if !found.iter().any(|other| goes_before(&other.region)) {
-            found.push(Found {
+            found.push(FoundRegion {
                 region,
                 structure,
                 item,
@@ -205,7 +205,7 @@ pub(super) fn of<'d>(packet: &Packet<'d>) -> (Regions, Vec<Found<'d>>) {
     (regions, found)
 }
 
-/// What a structure says of a region.
+/// The region that a structure describes.
 struct Description {
     /// None where its numbers are missing or out of range.
     area: Option<Area>,

@@ -6,7 +6,7 @@ use super::encoding::Decoded;
 use super::face::{Face, NamedFace};
 use super::orientation::Frame;
 use super::rdf::Packet;
-use super::region::{self, Found, Naming};
+use super::region::{self, FoundRegion, Naming};
 use super::writer::Writer;
 use super::{PhotoLayout, XmpProblem};
 
@@ -121,8 +121,9 @@ fn merged(
     }
     let (regions, found) = region::of(&packet);
     regions.named_faces(photo)?;
-    let is_own =
-        |found: &Found<'_>| matches!(found.region.naming(), Naming::Program(_)) && found.is_ours();
+    let is_own = |found: &FoundRegion<'_>| {
+        matches!(found.region.naming(), Naming::Program(_)) && found.is_ours()
+    };
     // Where the photo was cropped since this program wrote all that is there, nobody else's name is lost with its places.
     let only_own = regions.list.len() == found.len() && found.iter().all(is_own);
     let (frame, validity) = match regions.frame(photo) {

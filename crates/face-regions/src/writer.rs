@@ -9,8 +9,8 @@ use super::face::Face;
 use super::fragment::Fragment;
 use super::names::{self, Property};
 use super::new_region::{self, applied_to_dimensions, extensions, new_region};
-use super::rdf::{Form, Packet, Structure, Value};
-use super::region::Found;
+use super::rdf::{FieldSyntax, Packet, Structure, Value};
+use super::region::FoundRegion;
 use super::{Dimensions, XmpProblem};
 
 pub(super) struct Writer<'d> {
@@ -38,7 +38,7 @@ impl<'d> Writer<'d> {
 
     pub(super) fn change_regions(
         &mut self,
-        found: &[Found<'_>],
+        found: &[FoundRegion<'_>],
         faces: &[Face<'_>],
         decisions: &[Decision],
     ) -> Result<(), XmpProblem> {
@@ -79,7 +79,7 @@ impl<'d> Writer<'d> {
         if added.is_empty() {
             return Ok(());
         }
-        if region.form == Form::Attributes {
+        if region.form == FieldSyntax::Attributes {
             return Err(unsupported(names::REGION_LIST));
         }
         self.edits.add_elements(region.host, &added);
@@ -87,7 +87,10 @@ impl<'d> Writer<'d> {
     }
 
     /// Takes back the name of a region, which this program gave, and the region where it added that too. Gives the name.
-    pub(super) fn withdraw_region(&mut self, found: &Found<'d>) -> Result<String, XmpProblem> {
+    pub(super) fn withdraw_region(
+        &mut self,
+        found: &FoundRegion<'d>,
+    ) -> Result<String, XmpProblem> {
         if found.is_ours() {
             self.removed.push(found.item);
         } else {
@@ -151,7 +154,7 @@ impl<'d> Writer<'d> {
     ) -> Result<(), XmpProblem> {
         let regions = regions
             .structure()
-            .filter(|regions| regions.form == Form::Elements)
+            .filter(|regions| regions.form == FieldSyntax::Elements)
             .ok_or(unsupported(names::REGIONS))?;
         let mut fields = Vec::new();
         if regions.field(names::APPLIED_TO_DIMENSIONS).is_none() {

@@ -69,12 +69,12 @@ fn sweep(
     let (start, end) = (*range.start(), *range.end());
     // The eigenvalue of the first two rows that is closer to the first.
     let half = (values[start + 1] - values[start]) / (2.0 * off[start]);
-    let shift = values[start] - off[start] / (half + half.hypot(1.0).copysign(half));
+    let shift = values[start] - off[start] / (half + libm::hypot(half, 1.0).copysign(half));
     let mut rest = values[end] - shift;
     let (mut sine, mut cosine, mut taken) = (1.0, 1.0, 0.0);
     for i in (start..end).rev() {
         let (bulge, next) = (sine * off[i], cosine * off[i]);
-        let length = bulge.hypot(rest);
+        let length = libm::hypot(bulge, rest);
         off[i + 1] = length;
         if length == 0.0 {
             // The matrix falls apart here.

@@ -26,8 +26,8 @@ pub fn usual_dimension(k: f64) -> f64 {
     2.0 * k + 120.0
 }
 
-/// Leading eigenpairs as block Lanczos found them.
-pub struct Found {
+/// Ritz pairs: the leading eigenpairs as block Lanczos found them.
+pub struct RitzPairs {
     pub values: Vec<f64>,
     pub vectors: DMatrix<f64>,
     /// The largest `‖A v - λ v‖`, absolute.
@@ -38,7 +38,7 @@ pub struct Found {
 
 /// The `k` largest eigenpairs of `matrix`, whose largest entry is about `scale`; nothing if the Krylov space
 /// would grow past the size at which other methods are cheaper, or something was overlooked.
-pub fn leading(matrix: &impl Symmetric, k: usize, scale: f64) -> Option<Found> {
+pub fn leading(matrix: &impl Symmetric, k: usize, scale: f64) -> Option<RitzPairs> {
     let n = matrix.side();
     let most = n.min(4 * k + 600);
     let mut krylov = Krylov::start(matrix, scale, k, most);
@@ -90,11 +90,11 @@ impl Schedule {
     fn missed(&mut self, dimension: usize, residual: f64, target: f64) -> Option<()> {
         // On faces residuals fall sixfold with each block once they fall at all.
         const USUAL_FALL: f64 = 6.0;
-        let excess = (residual / target).ln();
+        let excess = libm::log(residual / target);
         let blocks = match self.last.replace((dimension, residual)) {
-            None => (excess / USUAL_FALL.ln()).min(6.0),
+            None => (excess / libm::log(USUAL_FALL)).min(6.0),
             Some((before, larger)) => {
-                let fall = (larger / residual).ln() / (dimension - before).max(1) as f64;
+                let fall = libm::log(larger / residual) / (dimension - before).max(1) as f64;
                 excess / (fall * BLOCK as f64).max(1e-6)
             }
         };
@@ -223,14 +223,14 @@ impl<'a, A: Symmetric> Krylov<'a, A> {
     }
 
     /// Ritz vectors in full length, with the residuals they really have.
-    fn found(&self, values: Vec<f64>, small: &DMatrix<f64>) -> Found {
+    fn found(&self, values: Vec<f64>, small: &DMatrix<f64>) -> RitzPairs {
         let n = self.matrix.side();
         let m = self.dimension();
         let small = dense::view(small);
         let vectors = dense::product(dense::columns(&self.basis[..n * m], n), small);
         let images = dense::product(dense::columns(&self.images, n), small);
         let residual = check::largest_difference(&images, &values, &vectors);
-        Found {
+        RitzPairs {
             values,
             vectors,
             residual,
@@ -242,7 +242,7 @@ impl<'a, A: Symmetric> Krylov<'a, A> {
 /// Whether some eigenvalue larger than the smallest found lies outside the space found. Exact repetitions
 /// of an eigenvalue beyond the block size are invisible to block Lanczos; a few power steps from random
 /// directions in the complement bring them to light.
-pub fn overlooked(matrix: &impl Symmetric, found: &Found, scale: f64) -> bool {
+pub fn overlooked(matrix: &impl Symmetric, found: &RitzPairs, scale: f64) -> bool {
     const STEPS: usize = 3;
     let n = matrix.side();
     let k = found.values.len();

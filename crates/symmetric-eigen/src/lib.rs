@@ -323,7 +323,7 @@ fn largest_entry(matrix: &DMatrix<f64>) -> Result<f64, EigenError> {
 
 /// A power of two that brings the entries into safe range (1 if they are), and its inverse.
 fn safe_scale(largest: f64) -> (f64, f64) {
-    let exponent = largest.log2() as i32;
+    let exponent = libm::log2(largest) as i32;
     if exponent.abs() <= SAFE_EXPONENT {
         return (1.0, 1.0);
     }

@@ -50,9 +50,9 @@ pub fn extend_near(basis: View<'_>, near: usize, block: &mut [f64], dust: f64, s
         onto += along * &parts.within;
         // Columns have length 1 after the first pass. One that loses much of it in a later pass was
         // mostly rounding error, magnified, and needs another.
-        let settled = lost == 0 && upper.diagonal().iter().all(|&length| length > 0.5);
+        let is_orthogonal = lost == 0 && upper.diagonal().iter().all(|&length| length > 0.5);
         parts.within = upper * parts.within;
-        if pass > 0 && settled {
+        if pass > 0 && is_orthogonal {
             break;
         }
     }

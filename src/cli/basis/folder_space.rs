@@ -12,7 +12,7 @@ use eigenfaces::pca::{Accumulator, ComponentCount, Components, Pca, Rule, Solver
 use eigenfaces::preparation::Preparation;
 
 use super::Basis;
-use crate::cli::{Outcome, Output, Result, learning};
+use crate::cli::{ExitStatus, Output, Result, learning};
 
 /// Bytes of faces that are read at a time: enough for the sums to be bound by arithmetic.
 const CHUNK: usize = 32 << 20;
@@ -20,7 +20,7 @@ const CHUNK: usize = 32 << 20;
 pub struct Learned {
     pub size: FaceSize,
     pub how: How,
-    pub outcome: Outcome,
+    pub outcome: ExitStatus,
 }
 
 pub enum How {
@@ -66,7 +66,7 @@ pub fn learn(args: &Basis, output: &Output) -> Result<Learned> {
     Ok(Learned {
         size,
         how: found?,
-        outcome: Outcome::of_inputs(used, skipped.len()),
+        outcome: ExitStatus::of_inputs(used, skipped.len()),
     })
 }
 

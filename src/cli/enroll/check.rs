@@ -16,14 +16,14 @@ use serde_json::json;
 
 use super::Enroll;
 use crate::cli::{
-    Outcome, Output, Record, Result, counted, faces_of_people, one_line, percent, shown,
+    ExitStatus, Output, Record, Result, counted, faces_of_people, one_line, percent, shown,
 };
 
 /// Photos with one finding that are named without --verbose.
 const NAMED: usize = 5;
 
 /// Checks the photos that `enroll` would add together with those enrolled already.
-pub fn before_enrolling(args: &Enroll, model: &Path, output: &Output) -> Result<Outcome> {
+pub fn before_enrolling(args: &Enroll, model: &Path, output: &Output) -> Result<ExitStatus> {
     let before = Model::at(model)?;
     if let Some(before) = &before {
         args.learn
@@ -64,9 +64,9 @@ fn check(
     mut faces: Vec<LabeledFace>,
     settings: Settings,
     output: &Output,
-) -> Result<Outcome> {
+) -> Result<ExitStatus> {
     let looked_at = read.folder.known.len() + read.folder.new.len();
-    let outcome = Outcome::of_inputs(looked_at, read.skipped.len());
+    let outcome = ExitStatus::of_inputs(looked_at, read.skipped.len());
     faces.extend(read.folder.new);
     let (faces, same) = take_same_photos(faces);
     let (gallery, _) = Gallery::assemble(read.preparation.size(), faces)?;
@@ -95,7 +95,7 @@ fn take_same_photos(
     (kept, same)
 }
 
-/// What is to be corrected in the folder.
+/// Corrections to make in the folder.
 fn findings(
     gallery: &Gallery,
     same: &[(LabeledFace, LabeledFace)],

@@ -15,9 +15,9 @@ use eigenfaces::preparation::Origin;
 
 use super::Evaluate;
 use crate::cli::learning::{self, BackgroundModel};
-use crate::cli::{Error, Outcome, Output, Result, bad_value, counted, share, shown};
+use crate::cli::{Error, ExitStatus, Output, Result, bad_value, counted, share, shown};
 
-pub fn run(args: &Evaluate, table: &Path, output: &Output) -> Result<Outcome> {
+pub fn run(args: &Evaluate, table: &Path, output: &Output) -> Result<ExitStatus> {
     let problem = |problem: String| Error::about(table, problem);
     let mut text = String::new();
     dataset::open_file(table)
@@ -112,7 +112,7 @@ pub fn run(args: &Evaluate, table: &Path, output: &Output) -> Result<Outcome> {
     })?;
     drop(progress);
     print(&figures, table, learned_from, output)?;
-    Ok(Outcome::of_inputs(known.len(), missing))
+    Ok(ExitStatus::of_inputs(known.len(), missing))
 }
 
 /// Folder and file of a path.

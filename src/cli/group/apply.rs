@@ -16,10 +16,10 @@ use eigenfaces::xmp::OwnNames;
 use super::Group;
 use crate::cli::options::ChangeOptions;
 use crate::cli::{
-    Error, Outcome, Output, Result, counted, faces_of_people, model_changes, remedy, shown,
+    Error, ExitStatus, Output, Result, counted, faces_of_people, model_changes, remedy, shown,
 };
 
-pub fn run(args: &Group, table: &Path, model: &Path, output: &Output) -> Result<Outcome> {
+pub fn run(args: &Group, table: &Path, model: &Path, output: &Output) -> Result<ExitStatus> {
     let (rows, encoding) = table::read(table)?;
     if encoding == TableEncoding::Windows1252 {
         let note = ListingNote::Windows1252(table.to_owned());
@@ -42,7 +42,7 @@ pub fn run(args: &Group, table: &Path, model: &Path, output: &Output) -> Result<
         if let Some(names_in) = args.write_xmp {
             failed += write_xmp(&named, Writing::Told, names_in, output);
         }
-        return Ok(Outcome::of_inputs(said, failed));
+        return Ok(ExitStatus::of_inputs(said, failed));
     }
     let refused = match named.has_names() {
         true => enroll(table, &mut named, model, output),
@@ -65,7 +65,7 @@ pub fn run(args: &Group, table: &Path, model: &Path, output: &Output) -> Result<
     if said == 0 {
         output.say(&format!("{} has no names yet: nothing to do", shown(table)));
     }
-    Ok(Outcome::of_inputs(done, failed))
+    Ok(ExitStatus::of_inputs(done, failed))
 }
 
 fn is_apart(face: &NamedFace) -> bool {

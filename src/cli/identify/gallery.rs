@@ -1,4 +1,4 @@
-//! Whom probes are compared with: the people of the model, or those in a database.
+//! The gallery that probes are compared with: the model's people, or those in a database.
 
 use std::path::Path;
 
@@ -55,15 +55,15 @@ impl Gallery {
     /// Errors: a database that cannot be used.
     pub fn open(args: &Identify, recognizer: &Recognizer, model: &Path) -> Result<Self> {
         #[cfg(feature = "postgres")]
-        if let Some(address) = &args.elsewhere.gallery {
-            let (database, index) = (Database::connect(address)?, args.elsewhere.index);
+        if let Some(address) = &args.database.gallery {
+            let (database, index) = (Database::connect(address)?, args.database.index);
             let gallery = RemoteGallery::open(database, recognizer, &cli::shown(model), index)?;
             return Ok(Self::Database(Box::new(gallery)));
         }
         #[cfg(not(feature = "postgres"))]
         let _ = (recognizer, model);
         #[cfg(not(feature = "postgres"))]
-        if args.elsewhere.gallery.is_some() {
+        if args.database.gallery.is_some() {
             return Err(cli::not_built("PostgreSQL", "postgres"));
         }
         Ok(Self::Model)

@@ -20,7 +20,7 @@ use crate::cli::webhook::Webhook;
 use crate::cli::{Error, Output, Record, Result, counted, one_line, percent, remedy, shown};
 
 /// Prints what is found in each photo.
-pub struct Report<'a> {
+pub struct Reporter<'a> {
     pub recognizer: &'a Recognizer,
     /// The box of a face that is looked at besides those found.
     pub drawn: Option<FaceBox>,
@@ -41,7 +41,7 @@ pub enum Unread {
     GoesOn,
 }
 
-impl Report<'_> {
+impl Reporter<'_> {
     /// The faces of a photo: those found, and those that a person showed.
     pub fn faces(&self, file: &PhotoFile) -> std::result::Result<Vec<PreparedFace>, PhotoProblem> {
         let (preparation, gallery) = (self.recognizer.preparation(), self.recognizer.gallery());
@@ -120,7 +120,7 @@ impl Report<'_> {
         self.record(photo, problem)
     }
 
-    /// For scripts, what is wrong with a photo.
+    /// The record, for scripts, of a photo that cannot be used.
     pub fn record(&self, photo: &Path, problem: &PhotoProblem) -> Result<()> {
         let problem = remedy::of_photo(problem);
         let object = json!({ "photo": photo.to_string_lossy(), "error": problem });
@@ -169,7 +169,7 @@ impl Report<'_> {
     }
 }
 
-/// What is said of a face in a photo that is not upright.
+/// A note on a face in a photo that is not upright.
 fn turned(found: &Identification) -> &'static str {
     match found.location.map_or(Turn::Upright, |face| face.turn()) {
         Turn::Upright => "",

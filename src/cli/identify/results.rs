@@ -12,12 +12,12 @@ use eigenfaces::store::{Destination, Privacy};
 use eigenfaces::xmp::OwnNames;
 
 use super::Identify;
-use super::report::{Report, named};
-use crate::cli::{Outcome, Output, Result, files, remedy, shown};
+use super::report::{Reporter, named};
+use crate::cli::{ExitStatus, Output, Result, files, remedy, shown};
 
 /// Everything that is made of what is found.
 pub struct Results<'a> {
-    report: &'a Report<'a>,
+    report: &'a Reporter<'a>,
     explanation: Option<Explanation<'a>>,
     sorted: Option<Sorter<'a>>,
     sidecars: Option<Sidecars>,
@@ -30,7 +30,7 @@ impl<'a> Results<'a> {
     /// Results as the user asked for them; `failed` photos failed before.
     pub fn new(
         args: &'a Identify,
-        report: &'a Report<'a>,
+        report: &'a Reporter<'a>,
         explanation: Option<Explanation<'a>>,
         failed: usize,
     ) -> Self {
@@ -90,7 +90,7 @@ impl<'a> Results<'a> {
 
     /// Writes and says what is left when all photos have been looked at.
     /// Errors: the picture of an explanation cannot be written.
-    pub fn finish(self) -> Result<Outcome> {
+    pub fn finish(self) -> Result<ExitStatus> {
         let output = self.report.output;
         if let Some(explanation) = self.explanation {
             explanation.write(output)?;
@@ -101,7 +101,7 @@ impl<'a> Results<'a> {
         if let Some(sorted) = self.sorted {
             sorted.report(output);
         }
-        Ok(Outcome::of_inputs(self.done, self.failed))
+        Ok(ExitStatus::of_inputs(self.done, self.failed))
     }
 }
 
@@ -140,7 +140,7 @@ impl<'a> Explanation<'a> {
         &mut self,
         photo: &Path,
         found: &[Identification],
-        report: &Report<'_>,
+        report: &Reporter<'_>,
     ) -> Result<()> {
         let room = MOST_EXPLAINED.saturating_sub(self.faces);
         self.faces += found.len();

@@ -16,12 +16,12 @@ use eigenfaces::preparation::{Preparation, PreparedFace};
 use eigenfaces::recognizer::Identification;
 
 use super::BATCH;
-use super::report::Report;
+use super::report::Reporter;
 use crate::cli::Result;
 
 /// Identifies photos that came together, and tells of each moment.
 /// Errors: results that cannot be printed; when the program itself is damaged.
-pub fn look(photos: &[PathBuf], report: &Report<'_>) -> Result<()> {
+pub fn look(photos: &[PathBuf], report: &Reporter<'_>) -> Result<()> {
     let preparation = report.recognizer.preparation();
     let ready = |_: &PathBuf, file: &PhotoFile| report.faces(file);
     dataset::stream_each(photos, BATCH, ready, &|_| {}, |batches| {
@@ -62,11 +62,11 @@ const BURST: usize = 4;
 /// Folders whose new photos are waited for.
 pub struct Watched {
     folders: Vec<PathBuf>,
-    photos: HashMap<PathBuf, Seen>,
+    photos: HashMap<PathBuf, WatchedFile>,
 }
 
 /// A file as it was when its folder was last listed.
-struct Seen {
+struct WatchedFile {
     length: u64,
     modified: Option<SystemTime>,
     state: State,
@@ -125,7 +125,7 @@ impl Watched {
         let mut ready = Vec::new();
         for path in listing.photos {
             let Ok(about) = path.metadata() else { continue };
-            let mut seen = Seen {
+            let mut seen = WatchedFile {
                 length: about.len(),
                 modified: about.modified().ok(),
                 state,
@@ -240,7 +240,7 @@ fn numbers(
     let places: Vec<(Option<&Path>, Option<[f32; 4]>)> = photos
         .iter()
         .flat_map(|(path, faces)| {
-            let place = |face: &PreparedFace| face.part.location().map(|found| found.bounds);
+            let place = |face: &PreparedFace| face.region.location().map(|found| found.bounds);
             faces.iter().map(move |face| (path.parent(), place(face)))
         })
         .collect();

@@ -11,7 +11,7 @@ use eigenfaces::recognizer::{QueryOptions, Recognizer};
 use eigenfaces::{Model, enrollment};
 use serde_json::json;
 
-use super::{AddFace, Told};
+use super::{AddFace, ChangeNotice};
 use crate::cli::{Output, Result, one_line, shown};
 
 pub fn edit(args: &AddFace, known: &Model, output: &Output) -> Result<Edit> {
@@ -42,7 +42,7 @@ pub fn edit(args: &AddFace, known: &Model, output: &Output) -> Result<Edit> {
 }
 
 /// The face that is added, or why it is not.
-pub fn told(plan: &Plan, before: &Gallery) -> Result<Told> {
+pub fn told(plan: &Plan, before: &Gallery) -> Result<ChangeNotice> {
     if let Some(disputed) = plan.skipped.first() {
         let problem = disputed.problem.clone();
         return Err(eigenfaces::Error::photo(&disputed.path, problem));
@@ -53,7 +53,7 @@ pub fn told(plan: &Plan, before: &Gallery) -> Result<Told> {
     let KnownPhoto { person, source, .. } = new.ok_or(eigenfaces::Error::Inconsistent)?;
     let is_new = !before.people().contains(&person);
     let whom = if is_new { " (new)" } else { "" };
-    Ok(Told {
+    Ok(ChangeNotice {
         verbs: ["enrol", "enrolled"],
         what: format!("1 face of {person}{whom} from {}", one_line(&source)),
         json: json!({ "added": person.as_str(), "new": is_new }),

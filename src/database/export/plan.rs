@@ -35,22 +35,22 @@ pub struct Change {
     pub replaces: bool,
 }
 
-pub(super) struct Plan<'a> {
-    /// What stands for the people.
+pub(super) struct ExportPlan<'a> {
+    /// The points of the people.
     pub points: Points<'a>,
     pub identity: Identity,
     pub indexing: Indexing,
     /// Digests of what the model knows of each of its people.
     pub contents: Vec<[u8; 32]>,
     pub calibration: String,
-    /// Whom to bring over: positions in the model's people; with the row that gives way, if there is one.
+    /// People to upload: positions in the model's people; with the row that gives way, if there is one.
     pub to_bring: Vec<(usize, Option<i64>)>,
     /// Rows of people whom the model does not have.
     pub to_remove: Vec<i64>,
     pub change: Change,
 }
 
-impl<'a> Plan<'a> {
+impl<'a> ExportPlan<'a> {
     pub async fn of(
         client: &Client,
         recognizer: &Recognizer,
@@ -150,7 +150,7 @@ fn fits(recognizer: &Recognizer, indexing: Indexing) -> Result<(), DatabaseProbl
     Ok(())
 }
 
-/// Whom a gallery has: the row and the digest of each, by name.
+/// The people of a gallery: the row and the digest of each, by name.
 async fn people(
     client: &Client,
     own: Option<&Row>,

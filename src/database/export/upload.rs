@@ -9,7 +9,7 @@ use tokio_postgres::binary_copy::BinaryCopyInWriter;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Transaction};
 
-use super::plan::Plan;
+use super::plan::ExportPlan;
 use crate::database::column;
 use crate::database::schema::Row;
 use crate::database::vector::Sent;
@@ -37,7 +37,7 @@ pub(super) struct Upload<'a> {
 }
 
 impl<'a> Upload<'a> {
-    pub fn new(recognizer: &'a Recognizer, plan: &'a Plan<'a>, own: &'a Row) -> Self {
+    pub fn new(recognizer: &'a Recognizer, plan: &'a ExportPlan<'a>, own: &'a Row) -> Self {
         let contents = &plan.contents[..];
         let people = contents.len();
         Self {

@@ -388,7 +388,7 @@ enum Scans {
 
 fn smooth(width: u32, height: u32) -> RgbImage {
     RgbImage::from_fn(width, height, |x, y| {
-        let wave = |at: u32, phase: f32| (at as f32 / 9.0 + phase).sin() * 60.0 + 128.0;
+        let wave = |at: u32, phase: f32| libm::sinf(at as f32 / 9.0 + phase) * 60.0 + 128.0;
         Rgb([
             wave(x, 0.0) as u8,
             wave(y, 1.0) as u8,

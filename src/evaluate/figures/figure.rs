@@ -14,15 +14,15 @@ pub struct Figure {
     pub label: String,
     /// The number.
     pub value: f64,
-    /// What it counts.
+    /// Its unit.
     pub unit: Unit,
     /// Its intervals, of a rate.
     pub rate: Option<Rate>,
     /// Whether photos that could not be used count in it.
     pub failures: Failures,
-    /// Where it is shown.
+    /// The section that shows it.
     pub detail: Detail,
-    /// What it means, as the end of a sentence that begins with the number.
+    /// Its meaning, as the end of a sentence that begins with the number.
     pub meaning: String,
 }
 
@@ -50,7 +50,7 @@ pub enum Section {
     Weights,
 }
 
-/// What a figure counts.
+/// The unit of a figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
     /// A share, shown as per cent.

@@ -4,8 +4,8 @@ use std::fmt::Display;
 
 use crate::decision::{FALSE_ACCEPT_TARGET, share};
 use crate::evaluate::{
-    CaptureFigures, Detail, Evaluation, Failures, Figure, GroupRate, Groups, OpenSet, Rate,
-    Section, Unit, Verification,
+    CaptureFigures, ClaimErrors, Detail, Evaluation, Failures, Figure, GroupRate, Groups, OpenSet,
+    Rate, Section, Unit,
 };
 
 /// Of each figure section, key, label, unit, where it is shown, meaning; `{0}` and so on are filled in.
@@ -75,7 +75,7 @@ impl List {
         }
     }
 
-    fn verification(&mut self, found: &Verification) {
+    fn verification(&mut self, found: &ClaimErrors) {
         let claims: [&dyn Display; 2] = [&found.genuine, &found.impostors];
         self.rate("equal_error_rate", &found.equal_error_rate, &claims);
         let misses = [

@@ -12,8 +12,8 @@ pub use open_set::*;
 
 use super::split::Protocol;
 use super::{
-    Baseline, CaptureFigures, Compression, Groups, Identification, IntervalMethod, KPoint,
-    ProbeScores, Suspects, Verification,
+    Baseline, CaptureFigures, ClaimErrors, ClosedSet, Compression, Groups, IntervalMethod, KPoint,
+    ProbeScores, Suspects,
 };
 #[cfg(doc)]
 use crate::gallery::Gallery;
@@ -41,9 +41,9 @@ pub struct Evaluation {
     /// Number of times that was learned anew.
     pub folds: usize,
     /// Identification where everybody is enrolled.
-    pub identification: Identification,
+    pub identification: ClosedSet,
     /// Is it who they say they are?
-    pub verification: Verification,
+    pub verification: ClaimErrors,
     /// Rank-1 of the nearest face by pixels: what eigenfaces must justify themselves against.
     pub raw_pixels_rank1: Rate,
     /// Rank-1 of other methods on the folds of [`k_curve_protocol`](Self::k_curve_protocol).

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::evaluate::{
-    Evaluation, Figure, GroupFigures, GroupRate, Groups, OpenSet, Rate, Unit, Verification,
+    ClaimErrors, Evaluation, Figure, GroupFigures, GroupRate, Groups, OpenSet, Rate, Unit,
 };
 
 impl Evaluation {
@@ -55,7 +55,7 @@ impl Evaluation {
 }
 
 /// The curves of verification, and groups, in an object.
-fn curves(object: &mut Value, verification: &Verification, groups: Option<&Groups>) {
+fn curves(object: &mut Value, verification: &ClaimErrors, groups: Option<&Groups>) {
     if let Ok(Value::Object(fields)) = serde_json::to_value(verification) {
         for (key, value) in fields {
             object[key] = value;

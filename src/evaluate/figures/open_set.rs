@@ -82,7 +82,7 @@ pub struct OpenProbe {
     pub person: usize,
     /// Whether that person is enrolled in this split.
     pub role: Role,
-    /// How sure the nearest person is: the confidence, or -1 where it is refused as not a face.
+    /// Score of the nearest person: the confidence, or -1 where it is refused as not a face.
     pub score: f64,
     /// Whether the nearest person is the one shown.
     pub right: bool,
@@ -103,7 +103,7 @@ impl OpenProbe {
     }
 }
 
-/// What a face is in a split.
+/// The role of a face in a split.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     /// Its person is enrolled, from other photos.

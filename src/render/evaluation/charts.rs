@@ -2,7 +2,7 @@
 
 use super::super::chart::{self, Axis, CURVES, Series};
 use super::super::words::percent;
-use crate::evaluate::{Evaluation, Identification, KPoint, OpenSet, Verification};
+use crate::evaluate::{ClaimErrors, ClosedSet, Evaluation, KPoint, OpenSet};
 
 /// The curves that an evaluation has.
 pub fn of_evaluation(evaluation: &Evaluation) -> Vec<String> {
@@ -18,7 +18,7 @@ pub fn of_evaluation(evaluation: &Evaluation) -> Vec<String> {
     charts
 }
 
-fn cmc(identification: &Identification, raw: f64) -> String {
+fn cmc(identification: &ClosedSet, raw: f64) -> String {
     let cmc = &identification.cmc;
     let points: Vec<(f64, f64)> = (1..)
         .zip(cmc)
@@ -45,7 +45,7 @@ fn cmc(identification: &Identification, raw: f64) -> String {
     )
 }
 
-fn roc(verification: &Verification) -> String {
+fn roc(verification: &ClaimErrors) -> String {
     let points = verification.roc.iter();
     let points: Vec<(f64, f64)> = points.map(|p| (p.false_accepts, p.true_accepts)).collect();
     let shares = points.iter().map(|point| point.0);
@@ -87,7 +87,7 @@ fn trade_off(title: &str, [x, y]: [&str; 2], points: Vec<(f64, f64)>) -> String 
     )
 }
 
-fn det(verification: &Verification) -> String {
+fn det(verification: &ClaimErrors) -> String {
     let points = verification.det.iter();
     trade_off(
         "Detection error trade-off (DET)",

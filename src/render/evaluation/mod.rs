@@ -16,9 +16,9 @@ pub use charts::of_evaluation;
 /// The data of a page.
 #[derive(Debug, Clone, Copy)]
 pub struct EvaluationPage<'a> {
-    /// What was evaluated, in a few words.
+    /// The subject of the evaluation, in a few words.
     pub heading: &'a str,
-    /// What the figures hold for: names and values.
+    /// The conditions of the figures: names and values.
     pub conditions: &'a [(&'static str, String)],
     /// Every figure, in the order of sections.
     pub figures: &'a [Figure],
@@ -30,7 +30,7 @@ pub struct EvaluationPage<'a> {
 
 const TEMPLATE: &str = include_str!("../../../templates/evaluation.html");
 
-/// What the template shows.
+/// The values of the template.
 #[derive(Serialize)]
 struct Data<'a> {
     heading: &'a str,

@@ -30,7 +30,7 @@ use crate::gallery::Gallery;
 use crate::matcher::Space;
 use crate::pca::Pca;
 use crate::recognizer::Recognizer;
-use crate::reconstruction::{Reconstruction, Wanted, default_steps};
+use crate::reconstruction::{Reconstruction, Steps, default_steps};
 
 /// Basis faces shown, photos shown as the nearest, people on the map, and pixels in each direction of the table.
 const BASIS_SHOWN: usize = 8;
@@ -125,7 +125,7 @@ struct Lesson<'a> {
     /// Of all faces, k x n.
     weights: Weights,
     shown: usize,
-    /// How the basis faces were learned.
+    /// The method by which the basis faces were learned.
     pca: Pca,
 }
 
@@ -281,7 +281,7 @@ impl Lesson<'_> {
         let space = Space::Linear(std::sync::Arc::new(self.space.clone()));
         let steps = default_steps(self.space.components());
         let weights: Vec<f32> = self.weights.column(self.shown).iter().copied().collect();
-        let wanted = Wanted {
+        let wanted = Steps {
             weights: &weights,
             steps: &steps,
         };

@@ -24,7 +24,7 @@ pub(super) struct NewFace {
     /// Gray levels a pixel from face space, and the share of its difference from the mean that is explained.
     pub residual: String,
     pub explained: String,
-    /// How far it lies from the face space that it was learned into; whether that is nearer.
+    /// Its distance from the face space that it was learned into; whether that is nearer.
     pub residual_learned: String,
     pub fits_worse: bool,
 }

@@ -1,4 +1,4 @@
-//! What goes wrong: light as the first component, overfitting, and what PCA is not.
+//! Failures of eigenfaces: light as the first component, overfitting, and what PCA is not.
 
 use serde::Serialize;
 

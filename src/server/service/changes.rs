@@ -79,7 +79,7 @@ impl Service {
 
     /// Waits until all changes that came before are made.
     async fn turn(self: &Arc<Self>) -> Answer<OwnedMutexGuard<Changes>> {
-        let place = Place::enter(self)?;
+        let place = QueueTicket::enter(self)?;
         let turn = Arc::clone(&self.changes).lock_owned();
         match tokio::time::timeout(PATIENCE, turn).await {
             Ok(turn) if !self.is_ending.load(Ordering::SeqCst) => Ok(turn),
@@ -134,7 +134,7 @@ impl Service {
         }
     }
 
-    /// Erases faces, by their positions in the gallery. This cannot be taken back. Returns which they were, and the new state.
+    /// Erases faces, by their positions in the gallery. This cannot be undone. Returns which they were, and the new state.
     pub async fn erase(
         self: &Arc<Self>,
         expected: Option<String>,
@@ -226,7 +226,7 @@ pub struct Changes {
     pub(super) said: Vec<Said>,
 }
 
-/// What was said of faces of folders by one gesture.
+/// The answers about faces of folders that one gesture gave.
 #[derive(Debug)]
 pub(super) struct Said {
     /// In words.
@@ -237,7 +237,7 @@ pub(super) struct Said {
     gesture: Gesture,
 }
 
-/// What a gesture has changed.
+/// The changes of a gesture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Gesture {
     Answers,
@@ -270,7 +270,7 @@ impl Changes {
         said.filter(|said| said.after >= state.last_step())
     }
 
-    /// What undo would take back, in words, and how many faces that erases.
+    /// The change that would be undone, in words, and how many faces that erases.
     fn last(&self, state: &Snapshot) -> Option<(String, usize)> {
         match self.last_said(state) {
             Some(said) if said.gesture == Gesture::Answers => Some((said.told.clone(), 0)),
@@ -286,12 +286,12 @@ impl Changes {
 }
 
 /// A change's place in the queue, until it is dropped.
-struct Place<'a> {
+struct QueueTicket<'a> {
     service: &'a Service,
     number: u64,
 }
 
-impl<'a> Place<'a> {
+impl<'a> QueueTicket<'a> {
     fn enter(service: &'a Service) -> Answer<Self> {
         let mut queue = locked(&service.queue);
         if queue.len() >= MOST_WAITING {
@@ -308,7 +308,7 @@ impl<'a> Place<'a> {
     }
 }
 
-impl Drop for Place<'_> {
+impl Drop for QueueTicket<'_> {
     fn drop(&mut self) {
         locked(&self.service.queue).remove(&self.number);
     }

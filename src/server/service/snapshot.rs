@@ -32,7 +32,7 @@ impl Snapshot {
         Model::preparation(self.model.as_deref())
     }
 
-    /// Who is in a photo of that name, as JSON, and which enrolled face each is; also before anybody is enrolled.
+    /// The people in a photo of that name, as JSON, and which enrolled face each is; also before anybody is enrolled.
     /// A face may be `drawn` that is not found.
     pub fn identify(
         &self,

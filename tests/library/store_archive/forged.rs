@@ -31,7 +31,7 @@ fn members_by(side: u32, kernel: Kernel) -> Members {
         source: format!("{number}.png"),
         hash: ContentHash::of(&[number]),
         pixels: (0..side * side)
-            .map(|at| (f64::from(at * u32::from(number + 2)).sin() * 99.0 + 120.0) as u8)
+            .map(|at| (libm::sin(f64::from(at * u32::from(number + 2))) * 99.0 + 120.0) as u8)
             .collect::<Vec<u8>>()
             .into(),
     });

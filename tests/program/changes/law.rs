@@ -42,7 +42,7 @@ struct Step {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Way {
+enum Client {
     CommandLine,
     Library,
     Server,
@@ -135,7 +135,7 @@ impl Expected {
         }
     }
 
-    fn undo(&mut self, way: Way) {
+    fn undo(&mut self, way: Client) {
         // The command line does not undo the first.
         if self.steps.last().is_none_or(|step| step.before.is_empty()) {
             return;
@@ -149,11 +149,11 @@ impl Expected {
             return;
         }
         match way {
-            Way::Library => {
+            Client::Library => {
                 self.by_library(|model| *model = model.clone().undone().unwrap().unwrap())
             }
-            Way::Server => drop(self.by_server("POST", "/api/v0/undo", b"")),
-            Way::CommandLine => self.by_command(&["people", "undo", "--yes"]),
+            Client::Server => drop(self.by_server("POST", "/api/v0/undo", b"")),
+            Client::CommandLine => self.by_command(&["people", "undo", "--yes"]),
         }
         self.told.push(format!("{way:?}: undo"));
         (self.now, self.earlier) = (back, step.earlier);
@@ -232,7 +232,7 @@ fn contents(folder: &Path) -> BTreeSet<String> {
 }
 
 /// A folder of one person is enrolled.
-fn add_folder(it: &mut Expected, way: Way, name: &str, step: usize) -> PathBuf {
+fn add_folder(it: &mut Expected, way: Client, name: &str, step: usize) -> PathBuf {
     let folder = it.at(&format!("in{step}"));
     photos(&folder, name);
     // The dark one may not be usable.
@@ -243,13 +243,13 @@ fn add_folder(it: &mut Expected, way: Way, name: &str, step: usize) -> PathBuf {
     after.extend(new.map(|photo| (photo, called.clone())));
     let told = format!("{way:?}: folder of {name}");
     it.hold(told, after, earlier, |it| match way {
-        Way::Library if it.model().exists() => it.by_library(|model| {
+        Client::Library if it.model().exists() => it.by_library(|model| {
             let folders = [folder.clone()];
             model
                 .add_folders(&folders, &LabelRule::Folder, &())
                 .unwrap();
         }),
-        Way::Server => job(
+        Client::Server => job(
             &Server::start(it.folder.path()),
             &json!({ "kind": "enroll", "folder": folder }),
         ),
@@ -259,7 +259,7 @@ fn add_folder(it: &mut Expected, way: Way, name: &str, step: usize) -> PathBuf {
 }
 
 /// A folder of one person is followed, after a photo came there and perhaps one went.
-fn sync(it: &mut Expected, way: Way, folder: &Path, step: usize) {
+fn sync(it: &mut Expected, way: Client, folder: &Path, step: usize) {
     let own = fs::read_dir(folder)
         .unwrap()
         .next()
@@ -288,7 +288,7 @@ fn sync(it: &mut Expected, way: Way, folder: &Path, step: usize) {
         after,
         earlier,
         |it| match way {
-            Way::Library => it.by_library(|model| {
+            Client::Library => it.by_library(|model| {
                 let folders = [folder.to_owned()];
                 model
                     .sync_folders(&folders, &LabelRule::Folder, &())
@@ -300,7 +300,7 @@ fn sync(it: &mut Expected, way: Way, folder: &Path, step: usize) {
 }
 
 /// The face of a group is named.
-fn apply_group(it: &mut Expected, way: Way, name: &str, step: usize) {
+fn apply_group(it: &mut Expected, way: Client, name: &str, step: usize) {
     let (file, _, hash) = it.new_photo(&format!("group{step}/p.png"), 200 + step);
     let (mut after, earlier) = (it.now.clone(), it.earlier.clone());
     after.insert(hash.clone(), name.to_owned());
@@ -309,7 +309,7 @@ fn apply_group(it: &mut Expected, way: Way, name: &str, step: usize) {
         after,
         earlier,
         |it| match way {
-            Way::Server => {
+            Client::Server => {
                 let server = Server::start(it.folder.path());
                 job(
                     &server,
@@ -332,7 +332,7 @@ fn apply_group(it: &mut Expected, way: Way, name: &str, step: usize) {
     );
 }
 
-fn add_photo(it: &mut Expected, way: Way, name: &str, step: usize) {
+fn add_photo(it: &mut Expected, way: Client, name: &str, step: usize) {
     let (file, photo, hash) = it.new_photo(&format!("photo-{step}.png"), step);
     let (mut after, earlier) = (it.now.clone(), it.earlier.clone());
     after.insert(hash, name.to_owned());
@@ -341,44 +341,44 @@ fn add_photo(it: &mut Expected, way: Way, name: &str, step: usize) {
         after,
         earlier,
         |it| match way {
-            Way::Library => it.by_library(|model| {
+            Client::Library => it.by_library(|model| {
                 let photo = Photo::open(&file).unwrap();
                 model.add_photo(name, &photo, FaceChoice::Main, "").unwrap();
             }),
-            Way::Server => {
+            Client::Server => {
                 drop(it.by_server("POST", &format!("/api/v0/people/{name}/faces"), &photo))
             }
-            Way::CommandLine => it.by_command(&["people", "add", name, text(&file)]),
+            Client::CommandLine => it.by_command(&["people", "add", name, text(&file)]),
         },
     );
 }
 
-fn rename(it: &mut Expected, way: Way, from: &str, to: &str) {
+fn rename(it: &mut Expected, way: Client, from: &str, to: &str) {
     let (after, earlier) = it.renamed(from, to);
     it.hold(
         format!("{way:?}: {from} renamed {to}"),
         after,
         earlier,
         |it| match way {
-            Way::Library => it.by_library(|model| model.rename(from, to).unwrap()),
-            Way::Server => {
+            Client::Library => it.by_library(|model| model.rename(from, to).unwrap()),
+            Client::Server => {
                 let to = json!({ "person": to }).to_string();
                 it.by_server("PUT", &format!("/api/v0/people/{from}"), to.as_bytes());
             }
-            Way::CommandLine => it.by_command(&["people", "rename", from, to]),
+            Client::CommandLine => it.by_command(&["people", "rename", from, to]),
         },
     );
 }
 
-fn merge(it: &mut Expected, way: Way, from: &str, into: &str) {
+fn merge(it: &mut Expected, way: Client, from: &str, into: &str) {
     let (after, earlier) = it.renamed(from, into);
     it.hold(
         format!("{way:?}: {from} merged into {into}"),
         after,
         earlier,
         |it| match way {
-            Way::Library => it.by_library(|model| model.merge(&[from], into).unwrap()),
-            Way::Server => {
+            Client::Library => it.by_library(|model| model.merge(&[from], into).unwrap()),
+            Client::Server => {
                 let into = json!({ "into": into }).to_string();
                 it.by_server(
                     "POST",
@@ -386,12 +386,12 @@ fn merge(it: &mut Expected, way: Way, from: &str, into: &str) {
                     into.as_bytes(),
                 );
             }
-            Way::CommandLine => it.by_command(&["people", "merge", from, "--into", into]),
+            Client::CommandLine => it.by_command(&["people", "merge", from, "--into", into]),
         },
     );
 }
 
-fn remove(it: &mut Expected, way: Way, gone: &str) {
+fn remove(it: &mut Expected, way: Client, gone: &str) {
     let (mut after, earlier) = (it.now.clone(), it.earlier.clone());
     after.retain(|_, name| name != gone);
     it.hold(
@@ -399,14 +399,16 @@ fn remove(it: &mut Expected, way: Way, gone: &str) {
         after,
         earlier,
         |it| match way {
-            Way::Library => it.by_library(|model| assert!(model.remove_person(gone).unwrap() > 0)),
-            Way::Server => drop(it.by_server("DELETE", &format!("/api/v0/people/{gone}"), b"")),
-            Way::CommandLine => it.by_command(&["people", "remove", gone, "--yes"]),
+            Client::Library => {
+                it.by_library(|model| assert!(model.remove_person(gone).unwrap() > 0))
+            }
+            Client::Server => drop(it.by_server("DELETE", &format!("/api/v0/people/{gone}"), b"")),
+            Client::CommandLine => it.by_command(&["people", "remove", gone, "--yes"]),
         },
     );
 }
 
-fn move_face(it: &mut Expected, way: Way, photo: &str, to: &str) {
+fn move_face(it: &mut Expected, way: Client, photo: &str, to: &str) {
     let (mut after, earlier) = (it.now.clone(), it.earlier.clone());
     after.insert(photo.to_owned(), to.to_owned());
     it.hold(
@@ -414,7 +416,7 @@ fn move_face(it: &mut Expected, way: Way, photo: &str, to: &str) {
         after,
         earlier,
         |it| match way {
-            Way::Server => {
+            Client::Server => {
                 let person = json!({ "person": to }).to_string();
                 it.by_server("PUT", &format!("/api/v0/faces/{photo}"), person.as_bytes());
             }
@@ -443,7 +445,7 @@ fn what_was_said_stays_said_whoever_changes_the_gallery() {
         let mut waiting = PEOPLE.to_vec();
         let mut folders = Vec::new();
         for step in 0..18 {
-            let way = [Way::CommandLine, Way::Library, Way::Server][it.draw(3)];
+            let way = [Client::CommandLine, Client::Library, Client::Server][it.draw(3)];
             if step < 2 || !waiting.is_empty() && it.draw(9) == 0 {
                 let name = waiting.remove(it.draw(waiting.len()));
                 folders.push(add_folder(&mut it, way, name, step));

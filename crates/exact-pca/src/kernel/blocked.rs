@@ -107,7 +107,9 @@ fn add_block(block: &mut Block<'_>, panels: &[Panel], side: usize, tile: Tile) {
     let places = (0..columns.len()).flat_map(|c| (0..rows.len()).map(move |r| (r, c)));
     let mut squares: Vec<_> = places
         .zip(sums.chunks_exact_mut(SQUARE))
-        .filter_map(|((r, c), sums)| Some((r, c, Part::of(first_row + r, first_column + c)?, sums)))
+        .filter_map(|((r, c), sums)| {
+            Some((r, c, Shape::of(first_row + r, first_column + c)?, sums))
+        })
         .collect();
 
     // The last panels may hold fewer vectors; the tiles beyond are nobody's.
@@ -136,19 +138,19 @@ fn add_block(block: &mut Block<'_>, panels: &[Panel], side: usize, tile: Tile) {
     }
 }
 
-/// The part of a square that is wanted.
+/// The entries of a square block that are computed.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum Shape {
     Whole,
     UpperTriangle,
 }
 
-impl Part {
-    /// The part wanted of the square in this row and column of panels.
-    fn of(row: usize, column: usize) -> Option<Part> {
+impl Shape {
+    /// The entries computed of the block in this row and column of panels.
+    fn of(row: usize, column: usize) -> Option<Shape> {
         match row.cmp(&column) {
-            Ordering::Less => Some(Part::Whole),
-            Ordering::Equal => Some(Part::UpperTriangle),
+            Ordering::Less => Some(Shape::Whole),
+            Ordering::Equal => Some(Shape::UpperTriangle),
             Ordering::Greater => None,
         }
     }
@@ -159,14 +161,14 @@ impl Part {
 pub(super) fn add_square(
     (a, rows): (&[Step], usize),
     (b, columns): (&[Step], usize),
-    part: Part,
+    part: Shape,
     tile: Tile,
     sums: &mut [i32],
 ) {
     let mut tiles = sums.chunks_exact_mut(tile.rows * tile.columns);
     for column in (0..WIDTH).step_by(tile.columns) {
         for (row, sums) in (0..WIDTH).step_by(tile.rows).zip(&mut tiles) {
-            let below = part == Part::UpperTriangle && row >= column + tile.columns;
+            let below = part == Shape::UpperTriangle && row >= column + tile.columns;
             if below || row >= rows || column >= columns {
                 continue;
             }
@@ -180,7 +182,7 @@ pub(super) fn add_square(
 fn widen_square<'a>(
     sums: &[i32],
     panel: &Panel,
-    part: Part,
+    part: Shape,
     tile: Tile,
     result: impl Iterator<Item = &'a mut [i64]>,
 ) {
@@ -196,8 +198,8 @@ fn widen_square<'a>(
             let line = &sums[line * tile.columns..][..result.len()];
             // On the diagonal, what lies below it is left alone.
             let skip = match part {
-                Part::Whole => 0,
-                Part::UpperTriangle => i.saturating_sub(across * tile.columns).min(line.len()),
+                Shape::Whole => 0,
+                Shape::UpperTriangle => i.saturating_sub(across * tile.columns).min(line.len()),
             };
             // SAFETY: `Kernel::tile` gives a tile only if the processor has its instructions.
             unsafe { (tile.widen)(&line[skip..], missing, &mut result[skip..]) }

@@ -117,7 +117,7 @@ pub(super) enum Function {
 
 impl Function {
     /// `typical` is the mean squared distance of two different faces, in squared gray levels.
-    pub fn settle(kernel: Kernel, pixels: usize, typical: f64) -> Self {
+    pub fn new(kernel: Kernel, pixels: usize, typical: f64) -> Self {
         match kernel {
             Kernel::Linear => Self::Linear,
             Kernel::Cosine => Self::Cosine,
@@ -147,7 +147,7 @@ impl Function {
         match self {
             Self::Linear => xy as f64,
             // An exact integer until here, so equal faces have distance 0 and none has less.
-            Self::Rbf(gamma) => (-gamma * (xx + yy - 2 * xy) as f64).exp_m1(),
+            Self::Rbf(gamma) => libm::expm1(-gamma * (xx + yy - 2 * xy) as f64),
             Self::Polynomial {
                 degree,
                 constant,

@@ -176,7 +176,7 @@ impl Learned {
         let products = Table::of((&faces).into());
         let squares: Vec<i64> = (0..n).map(|face| products.row(face)[face]).collect();
         let typical = mean_squared_distance(&products.entries, &squares);
-        let function = Function::settle(kernel, faces.nrows(), typical);
+        let function = Function::new(kernel, faces.nrows(), typical);
 
         let mut matrix = DMatrix::zeros(n, n);
         matrix

@@ -19,7 +19,7 @@ use super::kernel::Function;
 pub const RIDGE: f64 = 1e-3;
 
 /// A fixed point that moves by less than this, in gray levels a pixel, has been found.
-const SETTLED: f64 = 1e-3;
+const CONVERGED: f64 = 1e-3;
 /// Steps after which the fixed point is taken as it is.
 const MOST_STEPS: usize = 200;
 
@@ -37,12 +37,12 @@ pub struct PreImage {
 pub enum PreImageMethod {
     /// By regression of pixels on weights.
     Ridge,
-    /// By the fixed point, in a number of steps, `settled` or given up.
+    /// By the fixed point, in a number of steps.
     FixedPoint {
         /// Number of steps.
         steps: usize,
-        /// Whether it no longer moved.
-        settled: bool,
+        /// Whether it converged.
+        converged: bool,
     },
 }
 
@@ -83,7 +83,9 @@ impl Regression {
         let pairs = a.iter().zip(b);
         match self {
             Self::Linear => pairs.map(|(a, b)| a * b).sum(),
-            Self::Rbf(gamma) => (-gamma * pairs.map(|(a, b)| (a - b).powi(2)).sum::<f64>()).exp(),
+            Self::Rbf(gamma) => {
+                libm::exp(-gamma * pairs.map(|(a, b)| (a - b).powi(2)).sum::<f64>())
+            }
         }
     }
 }
@@ -177,7 +179,7 @@ impl<'a> PreImages<'a> {
                 .map(|(face, share)| {
                     let pairs = levels.iter().zip(face);
                     let distance: f64 = pairs.map(|(l, &p)| (l - f64::from(p)).powi(2)).sum();
-                    share * (-gamma * distance).exp()
+                    share * libm::exp(-gamma * distance)
                 })
                 .collect();
             let sum: f64 = near.iter().sum();
@@ -188,13 +190,13 @@ impl<'a> PreImages<'a> {
             let next = self.mixture(&near, 0.0);
             let moved: f64 = next.iter().zip(&levels).map(|(a, b)| (a - b).powi(2)).sum();
             levels = next;
-            let settled = (moved / levels.len() as f64).sqrt() < SETTLED;
-            if settled || step == MOST_STEPS {
+            let converged = (moved / levels.len() as f64).sqrt() < CONVERGED;
+            if converged || step == MOST_STEPS {
                 return Some(PreImage {
                     levels: levels.iter().map(|&level| level as f32).collect(),
                     method: PreImageMethod::FixedPoint {
                         steps: step,
-                        settled,
+                        converged,
                     },
                 });
             }

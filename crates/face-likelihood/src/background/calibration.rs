@@ -125,7 +125,7 @@ impl Line {
 }
 
 fn prior_log_odds() -> f64 {
-    ((1.0 - STRANGER_PRIOR) / STRANGER_PRIOR).ln()
+    libm::log((1.0 - STRANGER_PRIOR) / STRANGER_PRIOR)
 }
 
 /// The probabilities of one photo's candidates, and of somebody else.
@@ -180,7 +180,7 @@ impl Calibration {
             people: count,
             foreign,
             location,
-            spread: seen.spread(offset, foreign, distant).hypot(doubt),
+            spread: libm::hypot(seen.spread(offset, foreign, distant), doubt),
             genuine: location + ratio * range,
             genuine_spread,
             genuine_pair: ratio * range / full_range * people.expected_pair(),
@@ -218,7 +218,7 @@ impl Calibration {
     fn beyond(&self, share: f64, claim: Claim) -> f64 {
         let people = claim.people.max(1) as f64;
         // 1 - (1 - share)^(1 / N)
-        let tail = -f64::exp_m1(f64::ln_1p(-share.clamp(1e-9, 0.999)) / people);
+        let tail = -libm::expm1(libm::log1p(-share.clamp(1e-9, 0.999)) / people);
         claim.location + self.spread * (upper_normal_quantile(tail) - claim.dependence)
     }
 
@@ -266,7 +266,7 @@ impl Calibration {
     /// The probabilities of people by their scores (one for each person); `others` are the odds of everybody else together.
     pub fn judge(&self, scores: &[f64], others: f64, top: usize) -> Judgement {
         let line = self.line(self.enrolled());
-        let odds = |score: f64| line.log_odds(score).exp();
+        let odds = |score: f64| libm::exp(line.log_odds(score));
         let mut order: Vec<usize> = (0..scores.len()).collect();
         let by_score = |&a: &usize, &b: &usize| scores[b].total_cmp(&scores[a]).then(a.cmp(&b));
         if top > 0 && top < order.len() {
@@ -350,11 +350,11 @@ fn surprise(log_odds: f64) -> f64 {
     if log_odds >= MOST_LOG_ODDS {
         return 0.0;
     }
-    (-log_odds).max(0.0) + f64::ln_1p((-log_odds.abs()).exp())
+    (-log_odds).max(0.0) + libm::log1p(libm::exp(-log_odds.abs()))
 }
 
 fn logistic(log_odds: f64) -> f64 {
-    VOUCHED / (1.0 + (-log_odds).exp())
+    VOUCHED / (1.0 + libm::exp(-log_odds))
 }
 
 /// The mean of strangers' scores in photos of this kind, where the model expects this one; `once` is the mean of one over

@@ -106,7 +106,7 @@ impl DamageVariation {
         let greatest = found
             .iter()
             .fold(0.0_f64, |most, (log_odds, _)| most.max(*log_odds));
-        let odds = |log_odds: f64| (log_odds - greatest).exp();
+        let odds = |log_odds: f64| libm::exp(log_odds - greatest);
         let all: f64 = odds(0.0) + found.iter().map(|(own, _)| odds(*own)).sum::<f64>();
         found
             .into_iter()

@@ -58,7 +58,7 @@ impl Directions {
     pub fn log_ratio(&self, along: &[f64]) -> f64 {
         let terms = self.variance.iter().zip(along).map(|(&v, along)| {
             let v = f64::from(v);
-            0.5 * (v / (1.0 + v) * along * along - v.ln_1p())
+            0.5 * (v / (1.0 + v) * along * along - libm::log1p(v))
         });
         terms.sum()
     }

@@ -127,7 +127,7 @@ impl LightVariation {
     pub(super) fn probability(&self, along: &[Vec<f64>; 2]) -> f64 {
         let channels = self.channels.iter().zip(along);
         let ratio: f64 = channels.map(|(own, along)| own.log_ratio(along)).sum();
-        let probability = 1.0 / (1.0 + (PRIOR - ratio).exp());
+        let probability = 1.0 / (1.0 + libm::exp(PRIOR - ratio));
         match probability < NEGLIGIBLE {
             true => 0.0,
             false => probability,
@@ -330,7 +330,7 @@ mod tests {
         let adaptation = Adaptation::none(&background);
         let none = [0, 1].map(|_| vec![0.0; k]);
         let photo = PHOTOS - 1;
-        let slope: Vec<f64> = (0..k).map(|at| ((at * at) as f64).sin()).collect();
+        let slope: Vec<f64> = (0..k).map(|at| libm::sin((at * at) as f64)).collect();
         let along = |raw: &DMatrix<f32>| -> f64 {
             let (relit, _) = adaptation.in_even_light(raw, &[photo], &none, None);
             let column = relit.column(photo);

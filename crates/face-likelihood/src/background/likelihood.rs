@@ -32,7 +32,7 @@ impl Ratio {
             let anybody = 1.0 + psi;
             let curve = 0.5 * (1.0 / anybody - 1.0 / known);
             let slope = expected / known;
-            let level = 0.5 * (anybody / known).ln();
+            let level = 0.5 * libm::log(anybody / known);
             quadratic.push(curve);
             linear.push(slope);
             constant += level - 0.5 * expected * slope;
@@ -130,10 +130,10 @@ mod tests {
     fn log_density(x: &DVector<f64>, covariance: &DMatrix<f64>) -> f64 {
         let cholesky = covariance.clone().cholesky().unwrap();
         let half = cholesky.l().solve_lower_triangular(x).unwrap();
-        let determinant: f64 = cholesky.l().diagonal().iter().map(|d| d.ln()).sum();
+        let determinant: f64 = cholesky.l().diagonal().iter().map(|&d| libm::log(d)).sum();
         -0.5 * half.norm_squared()
             - determinant
-            - 0.5 * x.len() as f64 * (2.0 * std::f64::consts::PI).ln()
+            - 0.5 * x.len() as f64 * libm::log(2.0 * std::f64::consts::PI)
     }
 
     /// The covariance of `n` photos of one person in one coordinate.

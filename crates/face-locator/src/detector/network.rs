@@ -112,7 +112,7 @@ impl Network {
         self.last.sums(&memory.input, &mut memory.output);
         let mut output = [0.0; OUTPUTS];
         for (value, sum) in output.iter_mut().zip(&memory.output) {
-            *value = 1.0 / (1.0 + (-sum).exp());
+            *value = 1.0 / (1.0 + libm::expf(-sum));
         }
         output
     }

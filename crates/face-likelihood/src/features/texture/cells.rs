@@ -5,8 +5,8 @@ use super::picture::Gradients;
 use crate::face_matrix::FaceSize;
 use vectorised::vectorised_mut;
 
-/// Position of a pixel along a side.
-pub struct Place {
+/// Weights of a pixel in the two nearest cells along a side.
+pub struct CellWeights {
     /// Between the middles of cells `gap - 1` and `gap`; beyond the outermost there is only one.
     pub gap: usize,
     /// The share of the pixel in the cell before, and in the one after: together twice the side.
@@ -14,14 +14,14 @@ pub struct Place {
     pub after: u32,
 }
 
-/// The places of all pixels along a side of this number of cells.
-pub fn places(side: u32, cells: usize) -> Vec<Place> {
+/// The weights of all pixels along a side of this number of cells.
+pub fn cell_weights(side: u32, cells: usize) -> Vec<CellWeights> {
     let whole = 2 * i64::from(side);
     (0..i64::from(side))
         .map(|at| {
             let position = (2 * at + 1) * cells as i64 - i64::from(side);
             let after = position.rem_euclid(whole);
-            Place {
+            CellWeights {
                 gap: (position.div_euclid(whole) + 1) as usize,
                 before: (whole - after) as u32,
                 after: after as u32,
@@ -35,7 +35,7 @@ pub fn places(side: u32, cells: usize) -> Vec<Place> {
 pub struct Histograms<const BINS: usize> {
     /// Cells across and down.
     cells: (usize, usize),
-    across: Vec<Place>,
+    across: Vec<CellWeights>,
     /// The shares of the pixels of a row, in the order of [`corners`](Self::corners).
     shares: Vec<[u32; 4]>,
     /// For each gap across and each bin, what goes to the four cells around: above before and after, below before and
@@ -47,7 +47,7 @@ pub struct Histograms<const BINS: usize> {
 impl<const BINS: usize> Histograms<BINS> {
     /// Nothing counted yet in faces of this size and this number of cells across and down.
     pub fn new(size: FaceSize, (columns, rows): (usize, usize)) -> Self {
-        let across = places(size.width(), columns);
+        let across = cell_weights(size.width(), columns);
         Self {
             cells: (columns, rows),
             shares: vec![[0; 4]; across.len()],
@@ -58,7 +58,7 @@ impl<const BINS: usize> Histograms<BINS> {
     }
 
     /// Adds row number `y` of pixels: the bins of their patterns (none where cells have none), and their gradients.
-    pub fn add(&mut self, y: usize, row: &Place, patterns: &[u8], gradients: &Gradients) {
+    pub fn add(&mut self, y: usize, row: &CellWeights, patterns: &[u8], gradients: &Gradients) {
         let (shares, corners) = (&mut self.shares, &mut self.corners);
         let across = &self.across;
         vectorised_mut(

@@ -15,7 +15,7 @@ mod tests;
 use std::sync::OnceLock;
 
 use crate::face_matrix::FaceSize;
-use cells::{Histograms, places};
+use cells::{Histograms, cell_weights};
 pub use picture::Picture;
 use roots::roots_of_a_cell;
 
@@ -107,7 +107,7 @@ pub fn describe_folded(face: &Picture, grid: Grid) -> Vec<u8> {
 /// no more `BINS`.
 fn histograms<const BINS: usize>(picture: &Picture, grid: Grid) -> Vec<u64> {
     let size = picture.size();
-    let down = places(size.height(), grid.rows);
+    let down = cell_weights(size.height(), grid.rows);
     let labels = labels();
 
     let mut histograms = Histograms::<BINS>::new(size, (grid.columns, grid.rows));

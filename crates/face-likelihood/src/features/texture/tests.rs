@@ -83,7 +83,7 @@ fn pixels_are_shared_out_wholly_and_evenly() {
     for side in [8, 9, 46, 60, 73, 1000] {
         for cells in [COLUMNS, ROWS] {
             let mut of_cells = vec![0; cells];
-            for place in places(side, cells) {
+            for place in cell_weights(side, cells) {
                 assert_eq!(place.before + place.after, 2 * side);
                 let [before, after] = beside(place.gap, cells);
                 of_cells[before] += place.before;

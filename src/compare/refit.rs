@@ -1,50 +1,54 @@
-//! A comparison learned again from some of a gallery's faces, many times over: what evaluation and checks ask.
+//! Refitting a comparison to folds of a gallery, for evaluation and checks.
 
 use nalgebra::DMatrix;
 
 use super::likelihoods::ranking;
-use super::{Comparer, Likelihoods, Ranking, rank_matches};
+use super::{Comparer, Likelihoods, Ranking, rank_neighbors};
 use crate::background::{Adaptation, Background, People};
 use crate::decision::Acceptance;
 use crate::error::{Error, Result};
 use crate::face_matrix::FaceMatrix;
 use crate::gallery::Gallery;
 use crate::kernel_pca::Kernel;
-use crate::matcher::{Clusters, DistanceCalibration, DistanceSettings, Match, Matcher, PixelScale};
+use crate::matcher::{
+    Clusters, DistanceCalibration, DistanceSettings, Matcher, Neighbor, PixelScale,
+};
 use crate::pca::{InnerProducts, Pca};
 
-/// Faces to learn from and faces to try: positions in the gallery.
-#[derive(Debug, Clone, Copy)]
-pub struct Part<'a> {
+/// Faces to learn from and probes: positions in the gallery, both increasing, none in both.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fold {
     /// Faces to learn from.
-    pub learned: &'a [usize],
-    /// Faces to try.
-    pub tried: &'a [usize],
+    pub learned: Vec<usize>,
+    /// Faces to identify: each of a person of whom another photo is learned from.
+    pub probes: Vec<usize>,
+    /// The repeat of the whole protocol it belongs to, from 0.
+    pub repeat: usize,
 }
 
-/// The comparison of a gallery, learned again from parts of it.
-pub trait Resample: Sync {
-    /// Whether two parts are ranked faster together.
-    fn belong_together(&self, one: &Part<'_>, other: &Part<'_>) -> bool;
+/// The comparison of a gallery, refitted to folds of it.
+pub trait Refitter: Sync {
+    /// Whether two folds are ranked faster together.
+    fn belong_together(&self, one: &Fold, other: &Fold) -> bool;
 
-    /// Of parts that belong together, for each the people ranked for each face that it tries. People keep their numbers; whoever
+    /// Of folds that belong together, for each the people ranked for each of its probes. People keep their numbers; whoever
     /// has no face to learn from is not ranked.
     /// Errors: faces that nothing can be learned from.
-    fn rank(&self, parts: &[Part<'_>]) -> Result<Vec<Vec<Ranking>>>;
+    fn rank(&self, folds: &[Fold]) -> Result<Vec<Vec<Ranking>>>;
 }
 
 impl Comparer {
-    /// Hands this comparison of a gallery to `then`, to be learned again from parts of it. `coordinates` are those of the
+    /// Hands this comparison of a gallery to `then`, to be refitted to folds of it. `coordinates` are those of the
     /// gallery's faces (m x n), where the model keeps them.
     ///
     /// # Errors
     /// Faces that nothing can be learned from; those of `then`.
-    pub fn resampled<R>(
+    pub fn refitted<R>(
         &self,
         gallery: &Gallery,
         coordinates: Option<&DMatrix<f32>>,
         settings: (DistanceSettings, Pca),
-        then: impl FnOnce(&dyn Resample) -> Result<R>,
+        then: impl FnOnce(&dyn Refitter) -> Result<R>,
     ) -> Result<R> {
         let (persons, people) = (gallery.persons(), gallery.people().len());
         match self {
@@ -89,39 +93,39 @@ struct ByDistances<'a> {
 }
 
 impl ByDistances<'_> {
-    /// The people by the faces that a part learns from, and the coordinates of those that it tries.
-    fn learned(&self, part: &Part<'_>, persons: &[usize]) -> Result<(Clusters, DMatrix<f32>)> {
+    /// The people by the faces that a fold learns from, and the coordinates of its probes.
+    fn learned(&self, fold: &Fold, persons: &[usize]) -> Result<(Clusters, DMatrix<f32>)> {
         let (distance, pca) = self.settings;
         let Some(products) = &self.products else {
-            let faces = self.faces.select(part.learned)?;
+            let faces = self.faces.select(&fold.learned)?;
             let matcher = Matcher::learn(&faces, persons, self.people, distance, pca)?;
-            let tried = matcher.coordinates(&self.faces.select(part.tried)?);
-            return Ok((matcher.clusters().clone(), tried));
+            let probes = matcher.coordinates(&self.faces.select(&fold.probes)?);
+            return Ok((matcher.clusters().clone(), probes));
         };
-        let space = products.fit(part.learned, pca.components)?;
+        let space = products.fit(&fold.learned, pca.components)?;
         let variances = space.eigenvalues();
         let coordinates = |weights: DMatrix<f32>| distance.metric.coordinates(&weights, &variances);
         let learned = coordinates(space.training_weights());
         let clusters = Clusters::of_faces(&learned, persons, self.people);
-        let tried = coordinates(space.project(part.tried));
-        Ok((clusters.ok_or(Error::Inconsistent)?, tried))
+        let probes = coordinates(space.project(&fold.probes));
+        Ok((clusters.ok_or(Error::Inconsistent)?, probes))
     }
 }
 
-impl Resample for ByDistances<'_> {
-    fn belong_together(&self, _: &Part<'_>, _: &Part<'_>) -> bool {
+impl Refitter for ByDistances<'_> {
+    fn belong_together(&self, _: &Fold, _: &Fold) -> bool {
         false
     }
 
-    fn rank(&self, parts: &[Part<'_>]) -> Result<Vec<Vec<Ranking>>> {
-        let of_part = |part: &Part<'_>| {
-            let learned = part.learned.iter();
+    fn rank(&self, folds: &[Fold]) -> Result<Vec<Vec<Ranking>>> {
+        let of_fold = |fold: &Fold| {
+            let learned = fold.learned.iter();
             let persons: Vec<usize> = learned.map(|&face| self.persons[face]).collect();
-            let (clusters, tried) = self.learned(part, &persons)?;
-            let ranked = clusters.rank_all(&tried, usize::MAX);
-            let ranking = |matches: Vec<Match>| {
-                rank_matches(
-                    &matches,
+            let (clusters, probes) = self.learned(fold, &persons)?;
+            let ranked = clusters.rank_all(&probes, usize::MAX);
+            let ranking = |neighbors: Vec<Neighbor>| {
+                rank_neighbors(
+                    &neighbors,
                     self.calibration,
                     usize::MAX,
                     Acceptance::default(),
@@ -129,11 +133,11 @@ impl Resample for ByDistances<'_> {
             };
             Ok(ranked.into_iter().map(ranking).collect())
         };
-        parts.iter().map(of_part).collect()
+        folds.iter().map(of_fold).collect()
     }
 }
 
-/// The coordinates of all faces are known, so a part teaches only how the background model is moved.
+/// The coordinates of all faces are known, so a fold teaches only how the background model is moved.
 struct ByLikelihoods<'a> {
     comparer: &'a Likelihoods,
     /// Of all faces, 2k x n.
@@ -154,51 +158,51 @@ impl ByLikelihoods<'_> {
         Adaptation::learn(self.background, self.coordinates, faces, &persons)
     }
 
-    /// The person whose face a part tries, where it tries a single one, and the faces of the others to learn from.
-    fn person_tried<'p>(
+    /// The person of the probe, where a fold has a single one, and the faces of the others to learn from.
+    fn single_probe<'p>(
         &'p self,
-        part: &'p Part<'_>,
+        fold: &'p Fold,
     ) -> Option<(usize, impl Iterator<Item = usize> + 'p)> {
-        let [face] = part.tried else { return None };
-        let person = self.persons[*face];
-        let others = part.learned.iter().copied();
+        let [face] = fold.probes[..] else { return None };
+        let person = self.persons[face];
+        let others = fold.learned.iter().copied();
         Some((person, others.filter(move |&at| self.persons[at] != person)))
     }
 }
 
-impl Resample for ByLikelihoods<'_> {
-    fn belong_together(&self, one: &Part<'_>, other: &Part<'_>) -> bool {
-        match (self.person_tried(one), self.person_tried(other)) {
+impl Refitter for ByLikelihoods<'_> {
+    fn belong_together(&self, one: &Fold, other: &Fold) -> bool {
+        match (self.single_probe(one), self.single_probe(other)) {
             (Some((person, others)), Some((same, like))) => person == same && others.eq(like),
             _ => false,
         }
     }
 
-    fn rank(&self, parts: &[Part<'_>]) -> Result<Vec<Vec<Ranking>>> {
+    fn rank(&self, folds: &[Fold]) -> Result<Vec<Vec<Ranking>>> {
         // One face more or less of a person hardly moves the model; without any of them it saw nothing of the face.
-        let shared = parts.first().and_then(|part| self.person_tried(part));
+        let shared = folds.first().and_then(|fold| self.single_probe(fold));
         let shared = shared.map(|(_, others)| {
             let adaptation = self.adaptation(&others.collect::<Vec<_>>());
             (adaptation.rotated(self.coordinates), adaptation)
         });
-        let of_part = |part: &Part<'_>| {
-            let persons = self.persons_of(part.learned);
+        let of_fold = |fold: &Fold| {
+            let persons = self.persons_of(&fold.learned);
             let (rotated, adaptation) = match &shared {
                 Some((rotated, adaptation)) => (Some(rotated), adaptation.clone()),
-                None => (None, self.adaptation(part.learned)),
+                None => (None, self.adaptation(&fold.learned)),
             };
             let people = People::place_rotated(
                 adaptation,
                 rotated,
                 self.coordinates,
-                part.learned,
+                &fold.learned,
                 &persons,
                 self.people,
             );
             let calibration = self.comparer.calibration();
             let people = people.allowing_for_light(calibration);
-            let tried = self.coordinates.select_columns(part.tried);
-            people.with_scores(&tried, |_, scores| {
+            let probes = self.coordinates.select_columns(&fold.probes);
+            people.with_scores(&probes, |_, scores| {
                 let all = usize::MAX;
                 let mut ranking = ranking(calibration, &scores, 0.0, all, Acceptance::default());
                 ranking
@@ -207,6 +211,6 @@ impl Resample for ByLikelihoods<'_> {
                 ranking
             })
         };
-        Ok(parts.iter().map(of_part).collect())
+        Ok(folds.iter().map(of_fold).collect())
     }
 }

@@ -16,9 +16,9 @@ use crate::face_space::{FaceSpace, Weights};
 /// can be rebuilt.
 const SHARE: f64 = 0.9;
 
-/// Judges pictures against one face space.
+/// Computes the face scores of pictures by one face space.
 #[derive(Debug, Clone)]
-pub struct FacenessTest<'a> {
+pub struct FaceScorer<'a> {
     space: &'a FaceSpace,
     leading: usize,
     mean: Vec<f32>,
@@ -37,7 +37,7 @@ pub fn leading(eigenvalues: &[f64]) -> usize {
     leading.count()
 }
 
-impl<'a> FacenessTest<'a> {
+impl<'a> FaceScorer<'a> {
     /// The test for a face space.
     pub fn new(space: &'a FaceSpace) -> Self {
         Self::with_leading(space, leading(space.eigenvalues()))

@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use crate::dataset::ContentHash;
 use crate::error::{Error, Result, WriteProblem};
 
-/// A place for an ordinary file in a folder that exists.
+/// Path of an ordinary file, there or not, in a folder that exists.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct TargetFile {
     /// As the user wrote it, for messages.
     pub(super) named: PathBuf,
     /// The file itself: where links may be followed, they have been.
@@ -19,7 +19,7 @@ pub(super) struct Place {
     pub(super) folder: PathBuf,
 }
 
-impl Place {
+impl TargetFile {
     /// A place that may be named by a symbolic link.
     pub(super) fn find(path: &Path) -> Result<Self> {
         match fs::symlink_metadata(path) {

@@ -6,9 +6,9 @@ use crate::face_matrix::FaceMatrix;
 /// Cells that a face is looked at in, across and down.
 pub const CELLS: (usize, usize) = (7, 8);
 
-/// The squared distance between two faces, taken apart. Shares of cells may be below zero.
+/// Parts of the squared distance between two faces. Shares of cells may be below zero.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Split {
+pub struct DistanceParts {
     /// The contribution of each basis vector (k); their sum is the squared distance.
     pub of_basis: Vec<f64>,
     /// The contribution of each cell of the face, 7 x 8, row by row; their sum is the squared distance but for rounding.
@@ -16,14 +16,14 @@ pub struct Split {
 }
 
 impl Matcher {
-    /// Takes apart the squared distance between two faces (d x 1 each).
+    /// The parts of the squared distance between two faces (d x 1 each).
     ///
     /// With w the difference of their weights and F the diagonal factors of the metric it is wᵀF²w: basis vector i
     /// contributes (F_i w_i)². Weights are Uᵀ times the faces less their mean, so pixel j contributes the difference there
     /// times (U F² w)_j. Where pixels are scaled, D⁻¹U stands for U.
     ///
     /// `None` for a kernel: its space has no basis vectors, and no weight there belongs to any pixel.
-    pub fn split(&self, first: &FaceMatrix, second: &FaceMatrix) -> Option<Split> {
+    pub fn distance_parts(&self, first: &FaceMatrix, second: &FaceMatrix) -> Option<DistanceParts> {
         let (basis, _) = self.space.projector()?;
         let weights = [first, second].map(|face| self.space.project(face));
         let factors = self.metric.factors(self.space.eigenvalues());
@@ -49,6 +49,6 @@ impl Matcher {
             let cell = (y * CELLS.1 / height) * CELLS.0 + x * CELLS.0 / width;
             of_cells[cell] += (f64::from(a) - f64::from(b)) * pull;
         }
-        Some(Split { of_basis, of_cells })
+        Some(DistanceParts { of_basis, of_cells })
     }
 }

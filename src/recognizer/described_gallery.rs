@@ -13,19 +13,19 @@ use crate::face_space::{FaceSpace, Weights};
 use crate::gallery::Gallery;
 use crate::pca::Pca;
 
-/// Faces whose coordinates in the background model are known already: describing them is nearly all the work of learning.
+/// A gallery with its coordinates in the background model: describing faces is nearly all the work of learning.
 #[derive(Debug, Clone, Copy)]
-pub struct KnownCoordinates<'a> {
+pub struct DescribedGallery<'a> {
     faces: &'a Gallery,
     /// 2k x n.
     coordinates: &'a DMatrix<f32>,
-    /// What was learned of just these faces.
+    /// The recogniser learned of just these faces.
     learned: Option<&'a Recognizer>,
     /// In which background model.
     prior: Prior,
 }
 
-impl<'a> KnownCoordinates<'a> {
+impl<'a> DescribedGallery<'a> {
     /// Faces with their [coordinates](Background::coordinates) (2k x n) in the bundled background model.
     ///
     /// # Errors
@@ -92,7 +92,7 @@ impl<'a> KnownCoordinates<'a> {
 pub(super) fn coordinates(
     background: &Background,
     gallery: &Gallery,
-    known: Option<(KnownCoordinates<'_>, &[Option<usize>])>,
+    known: Option<(DescribedGallery<'_>, &[Option<usize>])>,
 ) -> Result<DMatrix<f32>> {
     let Some((known, places)) = known else {
         return Ok(background.coordinates(gallery.faces()));
