@@ -227,6 +227,10 @@ impl Table {
                 return Err(fail(format!("line {line} has fewer than two fields")));
             };
             let (file, line) = (file.trim(), *line);
+            // Left empty, or `identify --format csv` of a photo of nobody known.
+            if name.trim().is_empty() {
+                continue;
+            }
             let person = Person::new(table::unguarded(name.trim()))
                 .map_err(|e| fail(format!("line {line}: {e}")))?;
             table.add(file, Row { person, line }, roots).map_err(fail)?;

@@ -54,11 +54,13 @@ pub(super) fn read(
     }
     observer.skipped(&skipped);
     if folder.new.is_empty() && folder.known.is_empty() && !matches!(base, Base::Gallery(..)) {
-        return Err(match skipped.len() {
-            0 => Error::NoNamedFaces {
+        let told: HashSet<&PathBuf> = skipped.iter().map(|skipped| &skipped.path).collect();
+        let mut photos = listing.photos.iter();
+        return Err(match skipped.is_empty() || photos.any(|photo| !told.contains(photo)) {
+            true => Error::NoNamedFaces {
                 path: roots.first().cloned().unwrap_or_default(),
             },
-            count => none_usable(roots, count),
+            false => none_usable(roots, skipped.len()),
         });
     }
     // A name that cannot be one says nothing of the others in the photo.
