@@ -56,12 +56,14 @@ pub(super) fn read(
     if folder.new.is_empty() && folder.known.is_empty() && !matches!(base, Base::Gallery(..)) {
         let told: HashSet<&PathBuf> = skipped.iter().map(|skipped| &skipped.path).collect();
         let mut photos = listing.photos.iter();
-        return Err(match skipped.is_empty() || photos.any(|photo| !told.contains(photo)) {
-            true => Error::NoNamedFaces {
-                path: roots.first().cloned().unwrap_or_default(),
+        return Err(
+            match skipped.is_empty() || photos.any(|photo| !told.contains(photo)) {
+                true => Error::NoNamedFaces {
+                    path: roots.first().cloned().unwrap_or_default(),
+                },
+                false => none_usable(roots, skipped.len()),
             },
-            false => none_usable(roots, skipped.len()),
-        });
+        );
     }
     // A name that cannot be one says nothing of the others in the photo.
     let is_unread =

@@ -393,7 +393,10 @@ mod tables {
         );
         for (table, problem) in [
             ("photos/1.pgm\n", "line 1 has fewer"),
-            ("photos/1.pgm,\nphotos/1.pgm,unknown\n", "line 2: 'unknown' cannot be"),
+            (
+                "photos/1.pgm,\nphotos/1.pgm,unknown\n",
+                "line 2: 'unknown' cannot be",
+            ),
             ("photos/1.pgm,Ada\nphotos/1.pgm,Bob\n", "line 2 names 'Bob'"),
         ] {
             let error = listing(root.path(), table).unwrap_err().to_string();
