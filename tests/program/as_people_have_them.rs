@@ -142,7 +142,7 @@ fn folders_that_phones_name_are_nobody() {
 #[test]
 fn answers_are_labels_though_some_are_of_strangers() {
     let folder = enrolled();
-    copy_all(probes().as_ref(), &folder.path().join("probes"));
+    copy_all(probes(), &folder.path().join("probes"));
     let answers = run(folder.path(), ["identify", "probes", "--format", "csv"]).done();
     fs::write(folder.path().join("a.csv"), answers.stdout).unwrap();
     let args = ["enroll", "probes", "--labels", "a.csv", "-m", "a.npz"];
