@@ -203,7 +203,7 @@ fn strangers(
         ));
     }
     if paths.is_empty() {
-        return Err(enrollment::none_usable(&args.strangers, unusable));
+        return Err(enrollment::none_usable(&args.strangers, unusable + count));
     }
     let faces = FaceMatrix::from_pixels(preparation.size(), pixels.concat())?;
     let mut known: HashMap<&Path, usize> = HashMap::new();

@@ -53,7 +53,12 @@ pub struct Identify {
     #[command(flatten)]
     pub xmp: Xmp,
     /// Look at the face in this box too, which need not be found: pixels of the upright photo
-    #[arg(long, value_name = "X,Y,WIDTH,HEIGHT", conflicts_with = "watch")]
+    #[arg(
+        long,
+        value_name = "X,Y,WIDTH,HEIGHT",
+        allow_hyphen_values = true,
+        conflicts_with = "watch"
+    )]
     pub at: Option<FaceBox>,
     /// Show this many candidates a photo
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1000))]

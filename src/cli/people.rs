@@ -99,7 +99,12 @@ pub struct AddFace {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub face: Option<u16>,
     /// The face in this box, which need not be found: pixels of the upright photo
-    #[arg(long, value_name = "X,Y,WIDTH,HEIGHT", conflicts_with = "face")]
+    #[arg(
+        long,
+        value_name = "X,Y,WIDTH,HEIGHT",
+        allow_hyphen_values = true,
+        conflicts_with = "face"
+    )]
     pub at: Option<FaceBox>,
     /// Say what would be done, and do nothing
     #[arg(long)]

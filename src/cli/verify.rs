@@ -18,7 +18,7 @@ use super::{
 
 #[derive(Debug, Args)]
 pub struct Verify {
-    /// A photo; of several faces in it, the largest and most central
+    /// A photo (`-` is standard input); of several faces in it, the largest and most central
     #[arg(value_name = "PHOTO")]
     pub photo: PathBuf,
     /// The photo to compare it with; the people in neither need be enrolled

@@ -13,7 +13,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use image::error::{ImageError, UnsupportedErrorKind};
 use image::metadata::Orientation;
-use image::{DynamicImage, GrayImage, ImageDecoder, ImageFormat, ImageReader, RgbImage};
+use image::{
+    DynamicImage, GrayImage, ImageBuffer, ImageDecoder, ImageFormat, ImageReader, Pixel, Primitive,
+    RgbImage,
+};
 
 use self::content::CAMERA_RAW;
 pub use self::content::{Content, SNIFF_LENGTH, sniff};
@@ -192,25 +195,38 @@ fn decode_with_image(
     }
     let _memory = limits.reserve(size, whole)?;
     let mut image = DynamicImage::from_decoder(decoder).map_err(fail)?;
-    if format == ImageFormat::Bmp {
-        ignore_unused_alpha(&mut image);
-    }
+    ignore_unused_alpha(&mut image);
     let image = strips::whole(image, reduction, colors);
     let image = image.ok_or_else(|| damaged(format, DISAGREE))?;
     Ok((image, orientation))
 }
 
-/// Many programs leave the fourth byte of a bitmap's pixels 0 though its header calls it alpha: nothing could be seen.
+/// Many programs leave the opacity 0 everywhere, so that nothing could be seen: then the colours count, where they differ.
 fn ignore_unused_alpha(image: &mut DynamicImage) {
-    let DynamicImage::ImageRgba8(pixels) = image else {
-        return;
-    };
-    if pixels.pixels().all(|pixel| pixel.0[3] == 0) {
-        pixels.pixels_mut().for_each(|pixel| pixel.0[3] = 255);
+    fn show<P: Pixel>(pixels: &mut ImageBuffer<P, Vec<P::Subpixel>>) {
+        let opacity = usize::from(P::CHANNEL_COUNT) - 1;
+        let nothing = P::Subpixel::DEFAULT_MIN_VALUE;
+        let is_unseen = pixels
+            .pixels()
+            .all(|pixel| pixel.channels()[opacity] == nothing);
+        let samples = pixels.chunks_exact(opacity + 1);
+        if is_unseen && samples.clone().zip(samples.skip(1)).any(|(a, b)| a != b) {
+            let all = P::Subpixel::DEFAULT_MAX_VALUE;
+            let pixels = pixels.pixels_mut();
+            pixels.for_each(|pixel| pixel.channels_mut()[opacity] = all);
+        }
+    }
+    match image {
+        DynamicImage::ImageRgba8(pixels) => show(pixels),
+        DynamicImage::ImageRgba16(pixels) => show(pixels),
+        DynamicImage::ImageLumaA8(pixels) => show(pixels),
+        DynamicImage::ImageLumaA16(pixels) => show(pixels),
+        _ => {}
     }
 }
 
-/// Where a JPEG begins in what was saved of a stream with its HTTP head; 0 for all other files.
+/// Where a JPEG begins in what was saved of a stream with its HTTP head, or after the line breaks or the byte order mark
+/// of a script that sent it; 0 for all other files.
 pub(super) fn picture_start(bytes: &[u8]) -> usize {
     /// Heads are shorter.
     const LONGEST_HEAD: usize = 4096;
@@ -225,9 +241,13 @@ pub(super) fn picture_start(bytes: &[u8]) -> usize {
         .windows(4)
         .enumerate()
         .filter(|(_, at)| *at == [b'\n', 0xff, 0xd8, 0xff]);
-    match is_http {
-        true => starts.next().map_or(0, |(at, _)| at + 1),
-        false => 0,
+    if is_http {
+        return starts.next().map_or(0, |(at, _)| at + 1);
+    }
+    let rest = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
+    match rest.trim_ascii_start() {
+        jpeg if jpeg.starts_with(b"\xff\xd8\xff") => head.len() - jpeg.len(),
+        _ => 0,
     }
 }
 
@@ -311,7 +331,13 @@ fn root_cause(error: &ImageError) -> String {
     while let Some(deeper) = cause.source() {
         cause = deeper;
     }
-    cause.to_string()
+    let words = cause.to_string();
+    // What follows is how the decoder calls the place.
+    words
+        .split(" while decoding ")
+        .next()
+        .unwrap_or_default()
+        .to_owned()
 }
 
 /// Looks through the chain of causes: most decoders wrap the I/O error, some only quote it.

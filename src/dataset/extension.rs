@@ -11,8 +11,10 @@ const IMAGE_EXTENSIONS: &[&str] = &[
 ];
 
 /// Extensions of cameras' raw files.
-pub(super) const RAW_EXTENSIONS: &[&str] =
-    &["dng", "cr2", "cr3", "nef", "arw", "raf", "orf", "rw2"];
+pub(super) const RAW_EXTENSIONS: &[&str] = &[
+    "dng", "crw", "cr2", "cr3", "nef", "nrw", "arw", "sr2", "srf", "raf", "orf", "rw2", "rwl",
+    "pef", "srw", "x3f", "3fr", "iiq", "erf", "mef", "mos", "kdc", "dcr", "mrw",
+];
 
 pub(super) fn has_image_extension(path: &Path) -> bool {
     has_extension(path, IMAGE_EXTENSIONS) || has_extension(path, RAW_EXTENSIONS)

@@ -28,7 +28,7 @@ static WORDS: LazyLock<HashMap<&str, Vec<&str>>> = LazyLock::new(|| {
             .lines()
             .filter(|line| !line.starts_with('#') && !line.is_empty());
         let words = match name {
-            "copies of" => lines.collect(),
+            "copies of" | "nobodys" => lines.collect(),
             _ => lines.flat_map(str::split_whitespace).collect(),
         };
         (name, words)
@@ -60,6 +60,9 @@ impl Word {
 /// The person in a file's name without extension; `None` if it tells nobody ([`LabelRule::Stem`](super::LabelRule::Stem)).
 pub(super) fn person_in(stem: &str) -> Option<String> {
     let (bare, was_numbered) = without_copy(stem);
+    if is_in("nobodys", &unnumbered(bare, false).trim().to_lowercase()) {
+        return None;
+    }
     let named = named_part(bare, &words(bare), was_numbered)?;
     let name = named.trim_matches(is_separator).replace('_', " ");
     name.chars().any(char::is_alphanumeric).then_some(name)
@@ -69,6 +72,13 @@ pub(super) fn person_in(stem: &str) -> Option<String> {
 pub(super) fn is_of_a_device(name: &str) -> bool {
     let words = words(name);
     words.first().is_some_and(|word| word.kind == Kind::Device) && is_nobodys(&words)
+}
+
+/// Whether a folder among people's is none of theirs: called so, but not by initials (`MG`) or with a number (`face 1`).
+pub(super) fn is_folder_of_a_device(name: &str) -> bool {
+    let (bare, _) = without_copy(name);
+    let is_plain = bare.len() > 3 && !bare.bytes().any(|byte| byte.is_ascii_digit());
+    is_plain && (is_of_a_device(bare) || is_in("nobodys", &bare.trim().to_lowercase()))
 }
 
 /// The part of a name that is neither its number nor a date.
@@ -431,6 +441,17 @@ mod tests {
         "_",
         "April 2021",
         "1 May 2021",
+        "New folder (2)",
+        "Neues Bild",
+        "Google Photos 1",
+        "Unbekannt",
+        "iPhone 12 001",
+        "MOV_0001",
+        "VID_20240101_120000",
+        "VideoCapture_20240101-120000",
+        "Resized_20240101_120000",
+        "RDT_20240101_1200001234567890",
+        "Messenger_creation_1234",
     ];
 
     #[test]
@@ -474,6 +495,7 @@ mod tests {
             ("Sam_0001", "Sam"),
             ("SAM 2", "SAM"),
             ("Sam", "Sam"),
+            ("Vid 2", "Vid"),
             ("SAM", "SAM"),
             ("LINE Friend", "LINE Friend"),
             ("Jean-Paul_1", "Jean-Paul"),
@@ -532,6 +554,28 @@ mod tests {
         }
         for name in ["Ada", "1", "Camera Obscura", "s1"] {
             assert!(!is_of_a_device(name), "{name}");
+        }
+        for name in [
+            "Camera",
+            "Camera Roll",
+            "WhatsApp Images",
+            "DCIM",
+            "New folder (2)",
+            "Neuer Ordner",
+            "unknown people",
+        ] {
+            assert!(is_folder_of_a_device(name), "{name}");
+        }
+        for name in [
+            "Ada",
+            "MG",
+            "s1",
+            "face 1",
+            "IMG_0001",
+            "Camera Obscura",
+            "2021",
+        ] {
+            assert!(!is_folder_of_a_device(name), "{name}");
         }
     }
 

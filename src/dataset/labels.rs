@@ -1,7 +1,8 @@
 //! Labels of photos: the person by folder, by file name, or by a table.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -19,7 +20,8 @@ use crate::error::{Error, PhotoProblem, Result};
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum LabelRule {
     /// The first-level folder under the root names the person, whatever lies nested below it; the file `.person` in
-    /// it, if there is one, rather than its own name.
+    /// it, if there is one, rather than its own name. A folder that is called as phones and programs call theirs
+    /// (`Camera`, `WhatsApp Images`, `New folder`) names nobody.
     /// Files straight in the root, and files given one by one, go by [`LabelRule::Stem`]; where
     /// such names tell nobody (`1.pgm`, `IMG_0001.jpg`), the folder they lie in names the person,
     /// unless it is a root with folders of people in it. So `enroll faces/`, `enroll flat/`,
@@ -94,30 +96,30 @@ impl Labeler {
         }
     }
 
-    /// The person that a photo below `root` shows; `root_name` is the root's, if that is [one person's](root_name).
+    /// The person that a photo found below a root shows.
     pub(super) fn person(
         &self,
-        path: &Path,
-        root: &Path,
-        place: &Depth,
-        root_name: Option<&str>,
+        FoundFile { path, depth, .. }: &FoundFile,
+        root: &Root,
     ) -> Result<Person, PhotoProblem> {
         let name = match self {
             Self::Table(table) => return table.person(path),
             Self::Stem => stem_name(path),
             Self::Folder => {
-                let folder = match place {
-                    Depth::Below(folder) => Some(root.join(folder)),
-                    Depth::Top => Some(root.to_owned()),
+                let folder = match depth {
+                    Depth::Below(folder) => Some(root.path.join(folder)),
+                    Depth::Top => Some(root.path.to_owned()),
                     Depth::Given => path.parent().map(Path::to_owned),
                 };
                 if let Some(written) = folder.as_deref().and_then(person_of_folder) {
                     return written;
                 }
-                match place {
-                    Depth::Below(folder) => Some(as_text(folder)),
+                match depth {
+                    Depth::Below(folder) => Some(as_text(folder)).filter(|name| {
+                        !root.holding.contains(folder) || !file_name::is_folder_of_a_device(name)
+                    }),
                     Depth::Given => stem_name(path).or_else(|| path.parent().and_then(folder_name)),
-                    Depth::Top => stem_name(path).or_else(|| root_name.map(str::to_owned)),
+                    Depth::Top => stem_name(path).or_else(|| root.name.clone()),
                 }
             }
         };
@@ -125,10 +127,30 @@ impl Labeler {
     }
 }
 
-/// The name of a root that is one person's folder.
-pub(super) fn root_name(root: &Path, found: &[FoundFile]) -> Option<String> {
-    let has_folders = found.iter().any(|f| matches!(f.depth, Depth::Below(_)));
-    (!has_folders).then(|| folder_name(root)).flatten()
+/// A folder, or a file, that photos were asked for.
+pub(super) struct Root<'a> {
+    path: &'a Path,
+    /// Its name, if it is one person's folder.
+    name: Option<String>,
+    /// The folders straight in it that hold photos themselves, rather than people's folders.
+    holding: HashSet<OsString>,
+}
+
+impl<'a> Root<'a> {
+    pub(super) fn new(path: &'a Path, found: &[FoundFile]) -> Self {
+        let has_folders = found.iter().any(|f| matches!(f.depth, Depth::Below(_)));
+        let holding = found.iter().filter_map(|found| match &found.depth {
+            Depth::Below(folder) => Some(folder)
+                .filter(|folder| found.path.parent() == Some(&path.join(folder)))
+                .cloned(),
+            Depth::Top | Depth::Given => None,
+        });
+        Self {
+            path,
+            name: (!has_folders).then(|| folder_name(path)).flatten(),
+            holding: holding.collect(),
+        }
+    }
 }
 
 fn to_person(name: &str) -> Result<Person, PhotoProblem> {
@@ -205,6 +227,10 @@ impl Table {
                 return Err(fail(format!("line {line} has fewer than two fields")));
             };
             let (file, line) = (file.trim(), *line);
+            // Left empty, or `identify --format csv` of a photo of nobody known.
+            if name.trim().is_empty() {
+                continue;
+            }
             let person = Person::new(table::unguarded(name.trim()))
                 .map_err(|e| fail(format!("line {line}: {e}")))?;
             table.add(file, Row { person, line }, roots).map_err(fail)?;

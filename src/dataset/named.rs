@@ -81,13 +81,11 @@ impl fmt::Display for NameFault {
 impl NameSources {
     /// Other photos of the same name, raw files apart, whose sidecar Lightroom's `photo.xmp` would be too.
     pub fn namesakes(&self, photo: &Path) -> Vec<String> {
-        let key = sidecar_name(photo.file_stem().unwrap_or_default());
-        let sidecars = self.sidecars(photo.parent().unwrap_or(Path::new("")));
-        let photos = sidecars.photos.get(&key).map_or(&[][..], Vec::as_slice);
         let is_raw = |name: &str| has_extension(Path::new(name), RAW_EXTENSIONS);
         let own = photo.file_name().unwrap_or_default().to_string_lossy();
-        let others = photos.iter().filter(|name| **name != own && !is_raw(name));
-        others.cloned().collect()
+        let mut others = self.of_stem(photo);
+        others.retain(|name| *name != own && !is_raw(name));
+        others
     }
 
     /// The regions of everything that may name faces of a photo, but for the sidecar `except`, or the photo itself: files beside it
@@ -127,20 +125,19 @@ impl NameSources {
     /// Whether a sidecar belongs to this photo: `photo.jpg.xmp` does, `photo.xmp` only if it names no other extension.
     /// Errors: it names faces, may be one of several photos', and does not say whose.
     fn is_of(&self, sidecar: &Path, regions: &Regions, photo: &Path) -> Result<bool, NameFault> {
-        let lower =
-            |name: Option<&OsStr>| name.unwrap_or_default().to_string_lossy().to_lowercase();
-        let name = lower(sidecar.file_name());
-        if name == sidecar_name(photo.file_name().unwrap_or_default()) {
+        let name = sidecar.file_name().unwrap_or_default();
+        if name.to_string_lossy().to_lowercase()
+            == sidecar_name(photo.file_name().unwrap_or_default())
+        {
             return Ok(true);
         }
-        if let Some(extension) = &regions.extension {
-            return Ok(lower(photo.extension()) == extension.to_lowercase());
+        if let Some(belongs) = self.belongs(regions, photo) {
+            return Ok(belongs);
         }
-        let sidecars = self.sidecars(photo.parent().unwrap_or(Path::new("")));
-        let photos = sidecars.photos.get(&name).map_or(&[][..], Vec::as_slice);
-        if photos.len() < 2 || !regions.name_faces() {
+        if !regions.name_faces() {
             return Ok(true);
         }
+        let photos = self.of_stem(photo);
         Err(NameFault {
             sidecar: Some(sidecar.to_owned()),
             reason: format!(
@@ -151,7 +148,22 @@ impl NameSources {
         })
     }
 
-    /// Picasa's entries for a photo.
+    /// Whether what `photo.xmp` says is of this photo; `None` where it does not say whose it is, and others have that name.
+    pub(super) fn belongs(&self, regions: &Regions, photo: &Path) -> Option<bool> {
+        match &regions.extension {
+            Some(extension) => Some(has_extension(photo, &[extension.as_str()])),
+            None => (self.of_stem(photo).len() < 2).then_some(true),
+        }
+    }
+
+    /// The photos in its folder that are called as this one but for the extension, itself among them.
+    fn of_stem(&self, photo: &Path) -> Vec<String> {
+        let key = sidecar_name(photo.file_stem().unwrap_or_default());
+        let sidecars = self.sidecars(photo.parent().unwrap_or(Path::new("")));
+        sidecars.photos.get(&key).cloned().unwrap_or_default()
+    }
+
+    /// What Picasa knows of a photo.
     fn picasa(&self, photo: &Path) -> Result<Option<NameSource>, NameFault> {
         let (Some(folder), Some(name)) = (photo.parent(), photo.file_name()) else {
             return Ok(None);

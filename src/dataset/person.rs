@@ -25,15 +25,17 @@ impl Person {
     /// # Errors
     /// [`Error::PersonName`] if nothing is left, it is too long, or holds control characters
     /// (a line break would forge lines of output) or characters that cannot be seen (two names would look alike, or
-    /// read otherwise than they are); if it is what this program says of faces without a name, such as `unknown`.
+    /// read otherwise than they are) or that stand for letters that could not be read (U+FFFD); if it is what this
+    /// program says of faces without a name, such as `unknown`.
     pub fn new(name: &str) -> Result<Self> {
-        match is_reserved(name) {
-            false => Self::stored(name),
-            true => Err(Error::PersonName {
-                given: name.chars().take(40).collect(),
-                reason: RESERVED,
-            }),
-        }
+        let reason = match is_reserved(name) {
+            true => RESERVED,
+            // Of two such people nobody could say which is which.
+            false if name.contains(char::REPLACEMENT_CHARACTER) => UNREADABLE,
+            false => return Self::stored(name),
+        };
+        let given = name.chars().take(40).collect();
+        Err(Error::PersonName { given, reason })
     }
 
     /// A name out of a model or database, which may hold what this program itself says.
@@ -104,6 +106,9 @@ impl PartialOrd for Person {
 
 /// The fault of this program's own words as names.
 const RESERVED: &str = "it is what this program says of faces without a name";
+
+/// What is wrong with a name that was read in another encoding than its own.
+const UNREADABLE: &str = "letters of it could not be read; write it in UTF-8";
 
 /// What this program says of faces without a name, and the folders that it sorts their photos into.
 const RESERVED_WORDS: [&str; 6] = [
@@ -210,6 +215,7 @@ mod tests {
         );
         assert!(Person::new(" \t ").is_err());
         assert!(Person::new("a\nb").is_err());
+        assert!(Person::new("J\u{fffd}rg").is_err());
         assert!(Person::new(&"é".repeat(200)).is_ok());
         let error = Person::new(&"é".repeat(201)).unwrap_err().to_string();
         assert!(error.contains("longer than 200"), "{error}");

@@ -5,6 +5,7 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
+use unicode_normalization::UnicodeNormalization as _;
 
 use super::damaged::{io_reason, one_line};
 use super::file_path::path_from_text;
@@ -72,17 +73,28 @@ fn parse_table(bytes: &[u8]) -> Result<Table, String> {
         _ => (separator_of(text), text, 0),
     };
     let mut rows = Vec::new();
+    let (mut line, mut counted) = (lines_before + 1, 0);
     for record in reader(text, separator).records() {
         let record = record.map_err(|error| one_line(&error.to_string()))?;
+        // Where the last row ended: before the second half of its `\r\n`, and before empty lines.
+        let ended = record.position().map_or(0, |at| at.byte() as usize);
+        let start = text[ended..].find(|letter| !matches!(letter, '\r' | '\n'));
+        let start = ended + start.unwrap_or_default();
+        line += line_ends(&text[counted..start]);
+        counted = start;
         if record.iter().all(|field| field.trim().is_empty()) {
             continue;
         }
-        rows.push(TableRow {
-            line: lines_before + record.position().map_or(0, csv::Position::line),
-            fields: record.iter().map(str::to_owned).collect(),
-        });
+        let fields = record.iter().map(str::to_owned).collect();
+        rows.push(TableRow { line, fields });
     }
     Ok(Table { rows, encoding })
+}
+
+/// The number of `\n`, `\r\n` and `\r` in a text.
+fn line_ends(text: &str) -> u64 {
+    let count = |end: &str| text.matches(end).count();
+    (count("\n") + count("\r") - count("\r\n")) as u64
 }
 
 fn decoded(bytes: &[u8]) -> Result<(Cow<'_, str>, TableEncoding), String> {
@@ -160,12 +172,16 @@ pub fn unguarded(cell: &str) -> &str {
 const FORMULA: [char; 6] = ['=', '+', '-', '@', '\t', '\r'];
 
 /// The paths that a field of a table may mean, likelier ones first: as this program wrote it, with a guard and bytes
-/// that are written out; as it stands; and as it was before a program misread its encoding.
+/// that are written out; as it stands; as it was before a program misread its encoding; and as other systems write
+/// it: accents in or beside their letters (NFC, NFD), and backslashes between folders.
 #[must_use]
 pub fn spellings_of_path(field: &str) -> Vec<PathBuf> {
     let unguarded = unguarded(field);
     let mut spellings = vec![path_from_text(unguarded), unguarded.into(), field.into()];
     spellings.extend(misread(unguarded).map(PathBuf::from));
+    for text in [unguarded, &unguarded.replace('\\', "/")] {
+        spellings.extend([text.nfc().collect::<String>(), text.nfd().collect()].map(PathBuf::from));
+    }
     spellings.dedup();
     spellings
 }
@@ -220,6 +236,28 @@ mod tests {
                         assert_eq!(fields(&bytes), expected, "{text:?}");
                     }
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn rows_know_their_lines() {
+        for end in ["\n", "\r\n", "\r"] {
+            for (before, first) in [("", 1), ("sep=,\n", 2)] {
+                let text = "path,person\na,\"two\nlines\"\n\n,\nb,Bo\n".replace('\n', end);
+                let table = parse_table([before, &text].concat().as_bytes()).expect("a table");
+                let lines: Vec<u64> = table.rows.iter().map(|row| row.line - first).collect();
+                assert_eq!(lines, [0, 1, 5], "{text:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn paths_are_spelt_as_other_systems_have_them() {
+        for field in ["Zoe\u{308}/1.jpg", "Zo\u{eb}/1.jpg", "Zoe\u{308}\\1.jpg"] {
+            let spellings = spellings_of_path(field);
+            for path in ["Zoe\u{308}/1.jpg", "Zo\u{eb}/1.jpg"] {
+                assert!(spellings.contains(&path.into()), "{field}: {spellings:?}");
             }
         }
     }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use image::metadata::Orientation;
 
 use super::extension::has_extension;
+use super::named::NameSources;
 use super::open::{is_standard_input, open_file};
 use crate::xmp;
 
@@ -17,8 +18,8 @@ pub(super) fn by_sidecar(photo: &Path) -> Orientation {
     }
     let own = orientation(&beside(photo), |_| true);
     let is_of_photo = |packet: &[u8]| {
-        let extension = xmp::read(packet).ok().and_then(|regions| regions.extension);
-        extension.is_some_and(|named| has_extension(photo, &[&named]))
+        let regions = xmp::read(packet).ok();
+        regions.and_then(|regions| NameSources::default().belongs(&regions, photo)) == Some(true)
     };
     let told = own.or_else(|| orientation(&photo.with_extension("xmp"), is_of_photo));
     told.and_then(Orientation::from_exif).unwrap_or(upright)
@@ -88,6 +89,14 @@ mod tests {
         )
         .unwrap();
         assert_eq!(decoded().dimensions(), (1, 2));
+        std::fs::write(folder.path().join("a.xmp"), sidecar("tiff:Orientation='6'")).unwrap();
+        assert_eq!(
+            decoded().dimensions(),
+            (1, 2),
+            "no other photo has its name"
+        );
+        std::fs::write(folder.path().join("a.CR2"), "").unwrap();
+        assert_eq!(decoded().dimensions(), (2, 1), "it may be the raw file's");
         std::fs::write(
             folder.path().join("a.pgm.xmp"),
             sidecar("tiff:Orientation='3'"),

@@ -24,7 +24,7 @@ use super::damaged::io_reason;
 use super::decode::{SNIFF_LENGTH, sniff};
 use super::extension::has_image_extension;
 use super::found::{Depth, FileId, FoundFile, Reached};
-use super::labels::{LabelRule, Labeler, root_name, stem_name};
+use super::labels::{LabelRule, Labeler, Root, stem_name};
 use super::leftovers::{is_folder_of_leftovers, is_leftover};
 use super::mark::is_marked;
 use super::open::{Opened, is_standard_input, open};
@@ -62,11 +62,11 @@ pub fn list_labeled(roots: &[PathBuf], rule: &LabelRule) -> Result<Listing> {
     let mut all = Vec::new();
     for (root_number, root) in roots.iter().enumerate() {
         let found = find(root, &mut passed)?;
-        let root_name = root_name(root, &found);
+        let root = Root::new(root, &found);
         all.extend(found.into_iter().map(|found| {
             let labeled = match is_standard_input(&found.path) {
                 true => Err(PhotoProblem::NoPerson),
-                false => labeler.person(&found.path, root, &found.depth, root_name.as_deref()),
+                false => labeler.person(&found, &root),
             };
             (root_number, found, labeled)
         }));

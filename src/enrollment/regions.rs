@@ -54,12 +54,16 @@ pub(super) fn read(
     }
     observer.skipped(&skipped);
     if folder.new.is_empty() && folder.known.is_empty() && !matches!(base, Base::Gallery(..)) {
-        return Err(match skipped.len() {
-            0 => Error::NoNamedFaces {
-                path: roots.first().cloned().unwrap_or_default(),
+        let told: HashSet<&PathBuf> = skipped.iter().map(|skipped| &skipped.path).collect();
+        let mut photos = listing.photos.iter();
+        return Err(
+            match skipped.is_empty() || photos.any(|photo| !told.contains(photo)) {
+                true => Error::NoNamedFaces {
+                    path: roots.first().cloned().unwrap_or_default(),
+                },
+                false => none_usable(roots, skipped.len()),
             },
-            count => none_usable(roots, count),
-        });
+        );
     }
     // A name that cannot be one says nothing of the others in the photo.
     let is_unread =

@@ -115,8 +115,8 @@ pub enum PhotoProblem {
     )]
     ReservedName,
 
-    /// The table of labels has no row for the file.
-    #[error("has no row in {}; add 'path,person' for it", .labels.display())]
+    /// The table of labels has no row for the file, or names nobody in it.
+    #[error("has no row with a name in {}; add 'path,person' for it", .labels.display())]
     NotLabeled { labels: PathBuf },
 
     /// This file was already listed under another person's name.

@@ -1,17 +1,21 @@
-//! Base64 as clients write it: with line breaks, with or without padding, in either alphabet, as a data URL.
+//! Base64 as clients write it: with line breaks, padding or too much of it, in either alphabet, as a data URL.
 
 use ::base64::alphabet::STANDARD;
 use ::base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use ::base64::{DecodeError, Engine};
 
 const LENIENT: GeneralPurposeConfig = GeneralPurposeConfig::new()
-    .with_decode_padding_mode(DecodePaddingMode::Indifferent)
+    .with_decode_padding_mode(DecodePaddingMode::RequireNone)
     .with_decode_allow_trailing_bits(true);
 
 /// The bytes that a text stands for.
 pub fn decoded(text: &str) -> Result<Vec<u8>, DecodeError> {
     // As browsers write it: data:image/png;base64,...
-    let (_, text) = text.split_once("base64,").unwrap_or(("", text));
+    let text = match text.split_once(',') {
+        Some((head, rest)) if head.to_ascii_lowercase().ends_with("base64") => rest,
+        _ => text,
+    };
+    let text = text.trim_end_matches(|letter: char| letter == '=' || letter.is_ascii_whitespace());
     let letters = text.bytes().filter(|letter| !letter.is_ascii_whitespace());
     let standard = letters.map(|letter| match letter {
         b'-' => b'+',
@@ -33,6 +37,8 @@ mod tests {
             "++//Pj8",
             "--__Pj8=",
             "--__Pj8",
+            "++//Pj8==",
+            "DATA:IMAGE/PNG;BASE64,++//Pj8=",
             " ++//\r\nPj8=\n",
             "++//\tPj\n8\n=",
             "data:image/png;base64,++//Pj8=",

@@ -67,11 +67,12 @@ pub fn refused(status: StatusCode, cause: &str) -> Failure {
     Failure::new(status, message)
 }
 
-/// The innermost cause of a rejection, without the framework's words around it.
+/// The innermost cause of a rejection, without the framework's words around it, and with the start of what was sent at most.
 pub fn cause(rejection: &dyn Error) -> String {
     let mut cause = rejection;
     while let Some(inner) = cause.source() {
         cause = inner;
     }
-    cause.to_string()
+    const MOST: usize = 200;
+    cause.to_string().chars().take(MOST).collect()
 }

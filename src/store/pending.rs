@@ -40,9 +40,11 @@ impl Pending {
         self.files.retain(|(pending, _)| pending != path);
     }
 
-    /// A result stands in its place.
+    /// A result stands in its place. A server writes its model again and again.
     pub(super) fn written(&mut self, path: &Path) {
-        self.written.push(path.to_owned());
+        if self.written.last().is_none_or(|last| last != path) {
+            self.written.push(path.to_owned());
+        }
     }
 }
 

@@ -120,6 +120,35 @@ fn tables_of_labels_come_back_from_spreadsheets() {
     }
 }
 
+/// As a phone's storage, and as tables of other systems, have them.
+#[test]
+fn folders_that_phones_name_are_nobody() {
+    let folder = scratch();
+    let at = |name: &str| folder.path().join(name);
+    for (person, name) in [
+        ("Ada", "p/Ada"),
+        ("Boris", "p/WhatsApp Images"),
+        ("Chiara", "p/Camera"),
+    ] {
+        copy_all(&bundled_faces().join(person), &at(name));
+    }
+    fs::write(at("p/Camera/.person"), "Chiara").unwrap();
+    let said = run(folder.path(), ["enroll", "p"]);
+    said.ended(3, &["WhatsApp Images/1.png: its name tells no person"]);
+    let people = run(folder.path(), ["people", "--format", "csv"]).done();
+    assert_eq!(people.stdout, "person,faces\nAda,8\nChiara,8\n");
+}
+
+#[test]
+fn answers_are_labels_though_some_are_of_strangers() {
+    let folder = enrolled();
+    copy_all(probes(), &folder.path().join("probes"));
+    let answers = run(folder.path(), ["identify", "probes", "--format", "csv"]).done();
+    fs::write(folder.path().join("a.csv"), answers.stdout).unwrap();
+    let args = ["enroll", "probes", "--labels", "a.csv", "-m", "a.npz"];
+    run(folder.path(), args).ended(3, &["stranger-1.png: has no row with a name in a.csv"]);
+}
+
 #[test]
 fn strangers_that_were_sorted_become_nobody() {
     let folder = enrolled();

@@ -181,6 +181,7 @@ fn pipes_and_devices_are_not_waited_for() {
         "cat \"$1\" | \"$0\" identify /dev/stdin",
         "\"$0\" identify /dev/stdin < \"$1\"",
         "\"$0\" identify <(cat \"$1\")",
+        "\"$0\" verify - --person Ada < \"$1\"",
     ] {
         let said = shell(script).done();
         assert!(said.stdout.contains(": Ada ("), "{script}: {}", said.stdout);

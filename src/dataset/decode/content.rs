@@ -21,7 +21,8 @@ pub fn sniff(head: &[u8]) -> Option<Content> {
     use Content::{ForeignImage, Image};
     let at = |start: usize, magic: &[u8]| head.get(start..).is_some_and(|h| h.starts_with(magic));
     Some(match head {
-        _ if at(0, b"\x89PNG\r\n\x1a\n") => Image(ImageFormat::Png),
+        // The line ends that follow tell its decoder whether it was sent as text.
+        _ if at(0, b"\x89PNG") => Image(ImageFormat::Png),
         _ if at(0, b"\xff\xd8\xff") => Image(ImageFormat::Jpeg),
         _ if at(0, b"GIF87a") || at(0, b"GIF89a") => Image(ImageFormat::Gif),
         _ if at(0, b"RIFF") && at(8, b"WEBP") => Image(ImageFormat::WebP),

@@ -644,21 +644,58 @@ fn a_part_of_a_stream_is_read_behind_its_head() {
         "--frame\r\nContent-Type: image/jpeg\r\n\r\n",
         "HTTP/1.1 200 OK\r\n\r\n",
         "Content-Type: image/jpeg\n\n",
+        "\u{feff}",
+        "\r\n\n",
     ] {
         let part = [head.as_bytes(), jpeg].concat();
         assert_eq!(picture_start(&part), head.len());
     }
     assert_eq!(picture_start(jpeg), 0);
     assert_eq!(picture_start(b"notes\n\xff\xd8\xff"), 0);
+    assert_eq!(picture_start(b"\n"), 0);
 }
 
 #[test]
 fn alpha_that_is_zero_everywhere_is_not_used() {
-    let mut image = DynamicImage::ImageRgba8(image::RgbaImage::from_pixel(
-        2,
-        1,
-        image::Rgba([9, 9, 9, 0]),
-    ));
-    ignore_unused_alpha(&mut image);
-    assert_eq!(image.to_rgba8().get_pixel(0, 0).0, [9, 9, 9, 255]);
+    let shown = DynamicImage::ImageLuma8(GrayImage::from_fn(2, 1, |x, _| {
+        [[9], [200]][x as usize].into()
+    }));
+    let mut shown = shown.to_rgba16();
+    shown.pixels_mut().for_each(|pixel| pixel.0[3] = 0);
+    let shown = DynamicImage::ImageRgba16(shown);
+    for unseen in [
+        DynamicImage::ImageRgba8(shown.to_rgba8()),
+        DynamicImage::ImageLumaA8(shown.to_luma_alpha8()),
+        DynamicImage::ImageLumaA16(shown.to_luma_alpha16()),
+        shown,
+    ] {
+        let mut png = Cursor::new(Vec::new());
+        unseen.write_to(&mut png, ImageFormat::Png).unwrap();
+        assert_eq!(
+            decode(png.get_ref(), &limits()).unwrap().as_raw(),
+            &[9, 200]
+        );
+    }
+}
+
+#[test]
+fn a_png_that_was_sent_as_text_or_has_a_wrong_checksum_is_damaged() {
+    let mut png = Cursor::new(Vec::new());
+    DynamicImage::new_luma8(9, 9)
+        .write_to(&mut png, ImageFormat::Png)
+        .unwrap();
+    let png = png.into_inner();
+    let mut wrong = png.clone();
+    wrong[29] ^= 1;
+    for bytes in [
+        [b"\x89PNG\n", &png[6..]].concat(),
+        [b"\x89PNG\r\r\n", &png[6..]].concat(),
+        wrong,
+    ] {
+        let said = decode(&bytes, &limits()).unwrap_err().to_string();
+        assert!(
+            said.contains("PNG data is damaged") && !said.contains('{'),
+            "{said}"
+        );
+    }
 }

@@ -376,7 +376,7 @@ mod tables {
             assert_eq!(labels(root.path(), &listing), same, "{table}");
             let said = listing.skipped[0].to_string();
             assert!(
-                said.contains("3.pgm: has no row in") && said.contains("labels.csv"),
+                said.contains("3.pgm: has no row with a name in") && said.contains("labels.csv"),
                 "{said}"
             );
         }
@@ -393,7 +393,10 @@ mod tables {
         );
         for (table, problem) in [
             ("photos/1.pgm\n", "line 1 has fewer"),
-            ("photos/1.pgm,Ada\nphotos/1.pgm,\n", "line 2: '' cannot be"),
+            (
+                "photos/1.pgm,\nphotos/1.pgm,unknown\n",
+                "line 2: 'unknown' cannot be",
+            ),
             ("photos/1.pgm,Ada\nphotos/1.pgm,Bob\n", "line 2 names 'Bob'"),
         ] {
             let error = listing(root.path(), table).unwrap_err().to_string();
