@@ -137,7 +137,7 @@ fn in_words(args: &Verify, person: Option<&str>, found: &Verification) -> String
     if found.verdict == Verdict::CannotTell {
         let whose = person.map_or(other, |person| format!("{}'s photos", one_line(person)));
         return format!(
-            "{photo} and {whose}: cannot tell whether it is the same person ({sure}): noise, print or compression hides too much of a face"
+            "{photo} and {whose}: cannot tell whether it is the same person ({sure}): noise, print, compression or what covers it hides too much of a face"
         );
     }
     match (person.map(one_line), found.verdict) {

@@ -4,10 +4,10 @@ use nalgebra::DMatrix;
 use sha2::{Digest, Sha256};
 
 use super::{Candidate, Compare, EvidenceFor, Explanation, PairDecision, Ranking};
-use crate::background::{self, Adaptation, Background, Calibration, FACE, People};
+use crate::background::{self, Adaptation, Background, Calibration, FACE, FaceClassifier, People};
 use crate::decision::Acceptance;
 use crate::error::{Error, Result};
-use crate::face_matrix::FaceMatrix;
+use crate::face_matrix::{FaceMatrix, FaceSize};
 use crate::gallery::Gallery;
 use crate::locate::framing::Framing;
 use crate::matcher::{CELLS, DistanceSettings};
@@ -166,6 +166,12 @@ impl Compare for Likelihoods {
 
     fn signal(&self, coordinates: &[f32]) -> Option<f64> {
         Some(self.background.signal(coordinates))
+    }
+
+    fn is_typical(&self, face: (&[u8], FaceSize), coordinates: &[f32]) -> bool {
+        let typicality = FaceClassifier::bundled()
+            .and_then(|classifier| classifier.typicality(self.background, face, coordinates));
+        typicality.is_ok_and(|typicality| typicality >= 0.0)
     }
 
     fn rank(&self, probes: &DMatrix<f32>, top: usize, acceptance: Acceptance) -> Vec<Ranking> {

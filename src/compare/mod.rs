@@ -52,6 +52,12 @@ pub trait Compare: fmt::Debug + Send + Sync {
         None
     }
 
+    /// Whether a face (d pixels, its eyes in their places, with its coordinates, m) is like those that the background model was learned
+    /// from ([`FaceClassifier::typicality`](crate::background::FaceClassifier::typicality)). Without one every face is.
+    fn is_typical(&self, _face: (&[u8], FaceSize), _coordinates: &[f32]) -> bool {
+        true
+    }
+
     /// The people ranked for each probe (m x p), in order, `top` of them at most.
     fn rank(&self, probes: &DMatrix<f32>, top: usize, acceptance: Acceptance) -> Vec<Ranking>;
 

@@ -53,6 +53,19 @@ impl Identification {
         self
     }
 
+    /// This answer where the nearest person cannot be told from others: their confidence is even odds at most.
+    #[must_use]
+    pub(super) fn unsure(mut self) -> Self {
+        self.decision = Decision::Unknown;
+        if let Some(closest) = self.candidates.first_mut() {
+            let taken = closest.confidence - closest.confidence.min(0.5);
+            closest.confidence -= taken;
+            closest.distance = closest.distance.max(std::f64::consts::LN_2);
+            self.somebody_else = self.somebody_else.map(|share| share + taken);
+        }
+        self
+    }
+
     /// Whether the nearest person is likelier than not, though not sure enough to be named.
     pub fn is_probable(&self) -> bool {
         let likely = self

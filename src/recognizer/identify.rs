@@ -14,6 +14,7 @@ use crate::error::{Error, PhotoProblem, Result};
 use crate::face_matrix::FaceMatrix;
 use crate::face_score::FaceScorer;
 use crate::face_space::Residual;
+use crate::locate::framing::Framing;
 use crate::preparation::{PhotoRegion, PreparedFace};
 
 impl Recognizer {
@@ -78,17 +79,57 @@ impl Recognizer {
                     }
                     decision => decision,
                 };
-                Identification {
+                let found = Identification {
                     decision,
                     location,
                     ..found
+                };
+                match self.is_sure_of(face, &found) {
+                    true => found.if_large_enough(),
+                    false => found.unsure().if_large_enough(),
                 }
-                .if_large_enough()
             };
             let found = faces.iter().zip(identified.by_ref());
             found.map(with_place).collect()
         };
         Ok(photos.iter().map(of_photo).collect())
+    }
+
+    /// Whether a name that is given to a face can be told, where the person is one of this gallery's.
+    fn is_sure_of(&self, face: &PreparedFace, found: &Identification) -> bool {
+        // The very photo that is enrolled has a distance of 0.
+        let is_another = |closest: &&Candidate| closest.distance > 0.0;
+        let named = found.closest().filter(is_another);
+        let named = named.filter(|_| found.decision == Decision::Known);
+        let person = named.and_then(|closest| self.gallery.find(closest.person.as_str()).ok());
+        person.is_none_or(|person| self.can_tell(face, found.signal, person))
+    }
+
+    /// Whether a face, or one of a person's, is [typical](crate::compare::Compare::is_typical): where neither is, they may be covered or
+    /// drawn over alike. A face that was found, of ordinary signal, is taken for typical without a closer look.
+    pub(super) fn can_tell(&self, face: &PreparedFace, signal: Option<f64>, person: usize) -> bool {
+        let is_found = face.region.location().is_some();
+        if self.preparation.framing() == Framing::AsIs
+            || signal.is_none_or(|signal| is_found && signal <= ORDINARY_SIGNAL)
+        {
+            return true;
+        }
+        let size = self.preparation.size();
+        let Ok(faces) = FaceMatrix::from_pixels(size, face.pixels.clone()) else {
+            return false;
+        };
+        let own = self.comparer.describe(&faces);
+        let is_typical = |face: &[u8], own: &[f32]| self.comparer.is_typical((face, size), own);
+        let enrolled = |at: usize| {
+            let known = self.coordinates()?.column(at);
+            Some(is_typical(self.gallery.faces().face(at), known.as_slice()))
+        };
+        is_typical(&face.pixels, own.as_slice())
+            || self
+                .gallery
+                .faces_of(person)
+                .into_iter()
+                .any(|at| enrolled(at).unwrap_or(true))
     }
 
     /// Whether a crop that was aligned by assumed eyes shows a face.
@@ -183,6 +224,9 @@ impl Recognizer {
         }
     }
 }
+
+/// The signal that 95 % of the photos of LFW, CFP and AT&T stay below, with that of strangers covered by a bar or a sticker beyond.
+const ORDINARY_SIGNAL: f64 = 1.2;
 
 /// The distances of a picture from face space and within it, its face score, and how much damage leaves of it.
 #[derive(Clone, Copy)]

@@ -1,6 +1,6 @@
 //! Verification of two photos, or of a photo and a name.
 
-use nalgebra::DMatrix;
+use nalgebra::{DMatrix, DVectorView};
 
 use super::Recognizer;
 use crate::background::DAMAGED;
@@ -9,6 +9,7 @@ use crate::decision::{Acceptance, ENOUGH_PEOPLE};
 use crate::error::{Error, LikelihoodError, Result};
 use crate::face_matrix::{FaceMatrix, FaceSize};
 use crate::face_score::FaceScorer;
+use crate::locate::framing::Framing;
 use crate::preparation::PreparedFace;
 
 /// Whether it is the same person.
@@ -18,7 +19,7 @@ pub enum Verdict {
     Same,
     /// It is not, as far as can be told.
     Different,
-    /// Noise, print or other damage hides too much of a face ([`DAMAGED`]) to tell.
+    /// Damage hides too much of a face ([`DAMAGED`]), or neither photo is like a face ([`Compare::is_typical`]).
     CannotTell,
     /// The photo at this position does not show a face.
     NotAFace {
@@ -71,10 +72,22 @@ pub fn verify_alone(
     let decision = nobody.pair(&coordinates, acceptance);
     let decision = decision.ok_or(LikelihoodError::BackgroundDamaged)?;
     let verdict = match decision.passes {
-        true => Verdict::Same,
+        true => yes(&nobody, &faces, &coordinates),
         false => no(&nobody, &coordinates),
     };
     Ok(Verification::of(decision, verdict))
+}
+
+/// The verdict on faces (d x n, with their coordinates, m x n) that pass as one person's: two that are covered or drawn over alike
+/// have that in common.
+fn yes(comparer: &dyn Compare, faces: &FaceMatrix, coordinates: &DMatrix<f32>) -> Verdict {
+    let is_typical = |(face, own): (&[u8], DVectorView<'_, f32>)| {
+        comparer.is_typical((face, faces.size()), own.as_slice())
+    };
+    match faces.faces().zip(coordinates.column_iter()).any(is_typical) {
+        true => Verdict::Same,
+        false => Verdict::CannotTell,
+    }
 }
 
 /// The verdict on faces (coordinates, m x n) that do not pass as one person's.
@@ -117,7 +130,11 @@ impl Recognizer {
         let comparer = self.comparer();
         let coordinates = comparer.describe(&faces);
         let decision = comparer.pair(&coordinates, acceptance);
-        self.answer(&faces, &coordinates, &found, decision)
+        let yes = || match self.preparation().framing() {
+            Framing::Detect => yes(&**comparer, &faces, &coordinates),
+            Framing::AsIs => Verdict::Same,
+        };
+        self.answer(&faces, &coordinates, &found, (decision, yes))
     }
 
     /// Whether a prepared face is of an enrolled person, given by the position in
@@ -140,21 +157,28 @@ impl Recognizer {
         let comparer = self.comparer();
         let coordinates = comparer.describe(&faces);
         let decision = comparer.claim(&coordinates, person, acceptance);
-        self.answer(&faces, &coordinates, &found, decision)
+        let signal = comparer.signal(coordinates.as_slice());
+        let is_the_very_photo = decision.is_some_and(|decision| decision.distance <= 0.0);
+        let yes = || match is_the_very_photo || self.can_tell(face, signal, person) {
+            true => Verdict::Same,
+            false => Verdict::CannotTell,
+        };
+        self.answer(&faces, &coordinates, &found, (decision, yes))
     }
 
-    /// The answer about faces (d x n, with their coordinates, m x n), of which these were `found` as faces.
+    /// The answer about faces (d x n, with their coordinates, m x n), of which these were `found` as faces, by the decision, and by the
+    /// verdict where that passes.
     fn answer(
         &self,
         faces: &FaceMatrix,
         coordinates: &DMatrix<f32>,
         found: &[bool],
-        decision: Option<PairDecision>,
+        (decision, yes): (Option<PairDecision>, impl FnOnce() -> Verdict),
     ) -> Result<Verification> {
         let decision = decision.ok_or_else(|| self.too_few())?;
         let no = || no(&**self.comparer(), coordinates);
         let verdict = match decision.passes {
-            true => Verdict::Same,
+            true => yes(),
             false if decision.is_somebody => no(),
             // Neither detected nor face-like.
             false => match self.not_a_face(faces, found) {

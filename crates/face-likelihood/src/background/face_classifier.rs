@@ -7,6 +7,7 @@
 //!
 //! The file: `EFFACE`, version, scale and bias (f32), a byte for each of the description's values, little-endian.
 
+use super::likelihood::squared_length;
 use super::{Background, Channel, LENGTH, at_size, description, products};
 use crate::error::{BackgroundProblem, Error, Result};
 use crate::face_matrix::FaceSize;
@@ -16,6 +17,10 @@ const MAGIC: &[u8; 8] = b"EFFACE\x01\x00";
 
 /// The score that 99 of 100 crops of `not-faces` stay below.
 const LIMIT: f32 = -0.45;
+
+/// The weight of the length in [`typicality`](FaceClassifier::typicality). Of 180 pairs of strangers in each of 24 kinds of altered
+/// photos at most 3 are both above 0 and told to be one person (docs/notebook/recognition.md).
+const LENGTH_WEIGHT: f64 = 0.8;
 
 /// Tells faces from other pictures: `scale (Σ weights x) + bias`, about 1 for faces and -1 for other pictures.
 #[derive(Debug, Clone, PartialEq)]
@@ -39,9 +44,32 @@ impl FaceClassifier {
     /// # Errors
     /// When the program itself is damaged.
     pub fn is_face(&self, face: &[u8], size: FaceSize) -> Result<bool> {
+        Ok(self.score_of(face, size)? > LIMIT)
+    }
+
+    /// How typical a face is of those that the background model was learned from: its score, less [`LENGTH_WEIGHT`] for each 1 by
+    /// which the length of its coordinates (2k) with the light evened out exceeds what the model expects. Below 0 it is no face, or
+    /// much of it is covered or drawn over.
+    ///
+    /// # Errors
+    /// When the program itself is damaged.
+    pub fn typicality(
+        &self,
+        background: &Background,
+        (face, size): (&[u8], FaceSize),
+        coordinates: &[f32],
+    ) -> Result<f64> {
+        let k = background.components();
+        let relit = coordinates[k..].iter().map(|&x| f64::from(x));
+        let between = background.between_people(Channel::LightNormalized);
+        let excess = squared_length(relit, between) / k as f64 - 1.0;
+        Ok(f64::from(self.score_of(face, size)?) - LENGTH_WEIGHT * excess.max(0.0))
+    }
+
+    fn score_of(&self, face: &[u8], size: FaceSize) -> Result<f32> {
         let descriptions =
             description::describe(&at_size(face, size), Background::bundled()?.mouths());
-        Ok(self.score(&descriptions[Channel::LightNormalized as usize]) > LIMIT)
+        Ok(self.score(&descriptions[Channel::LightNormalized as usize]))
     }
 
     /// The score of a description of [`LENGTH`] bytes.
