@@ -23,9 +23,11 @@ const ROWS: [(&str, Damage); 6] = [
     ("halftone", |level, x, y, _| {
         darker(level) + 18.0 * libm::sin(x * 1.3) * libm::sin(y * 1.3)
     }),
-    ("watermark", |level, x, y, _| match (x - y).rem_euclid(12.0) < 2.0 {
-        true => 255.0,
-        false => level,
+    ("watermark", |level, x, y, _| {
+        match (x - y).rem_euclid(12.0) < 2.0 {
+            true => 255.0,
+            false => level,
+        }
     }),
     ("bar over the eyes", |level, x, y, _| {
         let is_covered = (45.0..105.0).contains(&x) && (60.0..78.0).contains(&y);

@@ -48,7 +48,7 @@ const MOST_ELONGATED: u32 = 1280 * 560 / (WINDOW * WINDOW);
 /// A closer look has so many levels of the detector's pyramid more.
 const LEVELS_CLOSER: usize = 2;
 
-/// In closer looks, and at a glance that tells whether there are small faces at all, windows are so many pixels apart: of
+/// In closer looks, and at a glance that tells whether there are small faces or lying ones at all, windows are so many pixels apart: of
 /// 1,630 small faces as many are found as at [`STEP`], in a third of the time (docs/notebook/finding-faces.md).
 const STEP_CLOSER: u32 = 2 * STEP;
 
@@ -197,9 +197,16 @@ pub(crate) fn lying(photo: &GrayImage) -> Result<Option<Turn>, LocateError> {
     let small = resized_to(photo, shown)?;
     let mut surest = None;
     for turn in Turn::LYING {
-        let found = look(&turn.turned(&small), 1.0, |cascade, picture| {
-            cascade.detect(picture, STEP)
-        })?;
+        let turned = turn.turned(&small);
+        let at = |step| {
+            look(&turned, 1.0, |cascade, picture| {
+                cascade.detect(picture, step)
+            })
+        };
+        if at(STEP_CLOSER)?.is_empty() {
+            continue;
+        }
+        let found = at(STEP)?;
         let score = found.iter().map(|face| face.score).fold(0.0, f32::max);
         if f64::from(score) >= SURE && surest.is_none_or(|(other, _)| score > other) {
             surest = Some((score, turn));
