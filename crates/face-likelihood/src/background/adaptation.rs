@@ -15,10 +15,6 @@ use super::likelihood::{length_factor, normalise};
 use super::{Background, Channel};
 use symmetric_eigen as eigen;
 
-/// The evidence of so many photos (degrees of freedom) the background's covariance counts for. Chosen on AT&T, Yale
-/// and LFW together: 300 to 3,000 do alike.
-const PRIOR_PHOTOS: f64 = 1_000.0;
-
 /// Photos placed at a time: bounds memory.
 const CHUNK: usize = 4_096;
 

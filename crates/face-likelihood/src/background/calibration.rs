@@ -6,7 +6,7 @@
 //! what the model expects and are moved by photos that are left out of their person. No parameter depends on a count
 //! in steps: one more person or photo moves everything a little.
 //!
-//! How the constants were found: docs/notebook/recognition.md.
+//! Constants: [`constants`](super::constants).
 
 mod seen;
 
@@ -14,63 +14,11 @@ use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
 use super::adaptation::groups;
+use super::constants::*;
 use super::{Background, People};
 use crate::acceptance::{Acceptance, FALSE_ACCEPT_TARGET, STRANGER_PRIOR};
 use crate::quantile::upper_normal_quantile;
 use seen::Seen;
-
-/// The offset (see [`offset`]) from which a kind of photos is another one.
-const FOREIGN: f64 = 0.12;
-
-/// The offset assumed of photos of which nothing is known, for nobody is enrolled. Of pairs of strangers in AT&T, whose photos
-/// are of another kind, 0.6 to 2.8 % pass with .06 and .03 where 1 % is asked for, in LFW less than 0.1 %.
-const UNKNOWN_OFFSET: f64 = 0.05;
-
-/// The squared length of the mean of people whose kind of photos is the background's, in terms of what the model
-/// expects: for photos without number, and what one over the number of photos adds. Below 1, for lengths are
-/// normalised.
-const FAMILIAR_OFFSET: (f64, f64) = (0.68, 0.18);
-
-/// Correction of the maximum of N dependent scores against that of N independent normal ones, in σ, in familiar and in
-/// foreign photos.
-const DEPENDENCE: (f64, f64) = (0.45, 0.15);
-
-/// By how many spreads the score of two strangers' photos lies lower than a normal one.
-const PAIR_DEPENDENCE: f64 = 0.3;
-
-/// The share of the mean of strangers' scores that the model expects (below 0, as few people make up the domain's mean)
-/// which foreign photos show: for photos without number, and what one over the number of photos adds. The mean of foreign
-/// photos also contains what is common to their kind; familiar ones show all of it.
-const DRAWN: (f64, f64) = (0.7, 0.18);
-
-/// The offsets between which photos become distant ones: their mean is that of their kind.
-const DISTANT_MEAN: (f64, f64) = (1.0, 1.5);
-
-/// The mean of strangers' scores in distant photos: what is common to them looks like a person.
-const DISTANT_LOCATION: f64 = 1.5;
-
-/// The people besides one that the assumptions of distant photos count for, where these are aligned by the eyes: a camera
-/// unlike the background's is not as bad as eyes in other places, and the gallery's own people tell.
-const DISTANT_WORTH: f64 = 4.0;
-
-/// Doubt about the mean of strangers' scores, as a share of it: it adds to their spread.
-const DOUBT: f64 = 0.15;
-
-/// A threshold is raised halfway to the score that all but one in a hundred of enrolled people's photos pass, but at most to
-/// that which so many times fewer strangers pass: where the photos enrolled were taken in one sitting, those asked may be of
-/// another (docs/notebook/recognition.md, "Light from the side").
-const LOW: f64 = 2.33;
-const RAISED: f64 = 40.0;
-
-/// By how much the score at which a name is as likely right as wrong lies above where the two normal shapes cross, in
-/// spreads: strangers' scores have a longer tail.
-const CAUTION: f64 = 0.3;
-
-/// By how much steeper log-odds rise than where two normal shapes cross: both have thinner shoulders.
-const STEEPNESS: f64 = 1.2;
-
-/// The most that is said to be certain: one in a thousand is what the shapes above can be wrong by.
-const VOUCHED: f64 = 0.999;
 
 /// How the faces of a gallery lie.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -157,7 +105,7 @@ impl Calibration {
             // Whatever few people's mean says: nobody's eyes stand where the background's do.
             Alignment::AsIs => offset(background, raw, &own).max(DISTANT_MEAN.1),
         };
-        let foreign = (offset / FOREIGN).clamp(0.0, 1.0);
+        let foreign = (offset / DOMAIN_SHIFT_AT).clamp(0.0, 1.0);
         let expected = people.expected(raw, &own);
         let range = match own.is_empty() {
             // Nobody has a part in the domain's mean: the range is the full one.
@@ -169,13 +117,15 @@ impl Calibration {
         let seen = Seen::gather(background, raw, &own);
         let once = once(&own);
         let distant = match alignment {
-            Alignment::ByEyes => DISTANT_WORTH / (DISTANT_WORTH + count.max(1) as f64 - 1.0),
+            Alignment::ByEyes => {
+                DISTANT_PRIOR_PEOPLE / (DISTANT_PRIOR_PEOPLE + count.max(1) as f64 - 1.0)
+            }
             Alignment::AsIs => 1.0,
         };
         let assumed = |expected: f64| location(offset, foreign, once, distant, expected);
         let location = seen.location(assumed, expected.stranger);
         let (ratio, genuine_spread) = seen.genuine(location, range / full_range, once);
-        let doubt = DOUBT * assumed(expected.stranger);
+        let doubt = LOCATION_ERROR * assumed(expected.stranger);
         Self {
             people: count,
             foreign,
@@ -192,7 +142,8 @@ impl Calibration {
         Claim {
             people: self.people,
             location: self.location,
-            dependence: DEPENDENCE.0 + (DEPENDENCE.1 - DEPENDENCE.0) * self.foreign,
+            dependence: MAXIMUM_CORRECTION.0
+                + (MAXIMUM_CORRECTION.1 - MAXIMUM_CORRECTION.0) * self.foreign,
             genuine: self.genuine,
         }
     }
@@ -209,7 +160,7 @@ impl Calibration {
         Claim {
             people: 1,
             location: self.genuine_pair * error / (1.0 + error),
-            dependence: PAIR_DEPENDENCE,
+            dependence: PAIR_CORRECTION,
             genuine: self.genuine_pair,
         }
     }
@@ -226,8 +177,8 @@ impl Calibration {
     /// enrolled people's scores leave room.
     fn limit(&self, far: f64, claim: Claim) -> f64 {
         let limit = self.beyond(far, claim);
-        let low = claim.genuine - LOW * self.genuine_spread;
-        limit.max(((limit + low) / 2.0).min(self.beyond(far / RAISED, claim)))
+        let low = claim.genuine - GENUINE_QUANTILE * self.genuine_spread;
+        limit.max(((limit + low) / 2.0).min(self.beyond(far / MAX_RAISE, claim)))
     }
 
     /// Mean and spread of a stranger's score against one person.
@@ -242,19 +193,19 @@ impl Calibration {
     }
 
     /// Log-odds over the score: 0 where the normal shapes of strangers' and of true claims' scores cross (with
-    /// [`CAUTION`]), or, where that is lower, at the default threshold, raised at least to what half of the strangers that it
-    /// aims at pass; with the slope of their log ratio at the crossing (times [`STEEPNESS`]).
+    /// [`CROSSING_SHIFT`]), or, where that is lower, at the default threshold, raised at least to what half of the strangers that it
+    /// aims at pass; with the slope of their log ratio at the crossing (times [`SLOPE_FACTOR`]).
     fn line(&self, claim: Claim) -> Line {
         let strangers = self.beyond(0.5, claim);
         let tail = (self.beyond(0.01, claim) - strangers) / upper_normal_quantile(0.01);
         let tail = tail.max(1e-3);
         let apart = (claim.genuine - strangers).max(0.5 * (tail + self.genuine_spread));
         let apart = apart / (tail + self.genuine_spread);
-        let crossing = strangers + apart * tail + CAUTION * self.spread;
+        let crossing = strangers + apart * tail + CROSSING_SHIFT * self.spread;
         let threshold = self.limit(FALSE_ACCEPT_TARGET, claim);
         Line {
             middle: crossing.min(threshold.max(self.beyond(FALSE_ACCEPT_TARGET / 2.0, claim))),
-            slope: STEEPNESS * (apart / tail + apart / self.genuine_spread),
+            slope: SLOPE_FACTOR * (apart / tail + apart / self.genuine_spread),
         }
     }
 
@@ -276,13 +227,13 @@ impl Calibration {
         let all: f64 = 1.0 + scores.iter().map(|&score| odds(score)).sum::<f64>() + others;
         order.truncate(top);
         order.sort_unstable_by(by_score);
-        let share = |odds: f64| VOUCHED * odds / all;
+        let share = |odds: f64| MAX_CONFIDENCE * odds / all;
         Judgement {
             people: order
                 .into_iter()
                 .map(|at| (at, share(odds(scores[at]))))
                 .collect(),
-            somebody_else: share(1.0) + (1.0 - VOUCHED),
+            somebody_else: share(1.0) + (1.0 - MAX_CONFIDENCE),
         }
     }
 
@@ -354,7 +305,7 @@ fn surprise(log_odds: f64) -> f64 {
 }
 
 fn logistic(log_odds: f64) -> f64 {
-    VOUCHED / (1.0 + libm::exp(-log_odds))
+    MAX_CONFIDENCE / (1.0 + libm::exp(-log_odds))
 }
 
 /// The mean of strangers' scores in photos of this kind, where the model expects this one; `once` is the mean of one over
@@ -363,7 +314,7 @@ fn location(offset: f64, foreign: f64, once: f64, distant: f64, expected: f64) -
     let (from, to) = DISTANT_MEAN;
     let far = distant * ((offset - from) / (to - from)).clamp(0.0, 1.0);
     let near = 1.0 - far;
-    let drawn = 1.0 - (1.0 - DRAWN.0 - DRAWN.1 * once) * foreign;
+    let drawn = 1.0 - (1.0 - SHIFTED_LOCATION_SHARE.0 - SHIFTED_LOCATION_SHARE.1 * once) * foreign;
     near * drawn * expected + far * DISTANT_LOCATION
 }
 

@@ -8,6 +8,7 @@
 
 use nalgebra::{DMatrix, DVector};
 
+use super::constants::{CLEAN_LOG_ODDS, NEGLIGIBLE};
 use super::directions::{Directions, whitened};
 use super::likelihood::length_factor;
 use super::{Background, Channel};
@@ -18,12 +19,6 @@ const DIRECTIONS: usize = 24;
 
 /// Kinds that a family of damage is divided into, by how far the damage goes.
 const STRENGTHS: usize = 2;
-
-/// The logarithm of the prior odds of a clean photo against each kind. 0 to 4 do alike.
-const PRIOR: f64 = 1.0;
-
-/// A probability of damage below which it is 0, and nothing is taken off.
-const NEGLIGIBLE: f64 = 1e-3;
 
 /// The kinds of damage that are known; none in a model that learned of none.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -91,7 +86,7 @@ impl DamageVariation {
         });
         let of_kind = |kind| {
             let kind: &[Directions; 2] = kind;
-            let mut log_odds = -PRIOR;
+            let mut log_odds = -CLEAN_LOG_ODDS;
             let along = [0, 1].map(|channel| {
                 let (whitened, factor) = &channels[channel];
                 let along = kind[channel].along(whitened);

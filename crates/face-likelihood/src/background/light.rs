@@ -11,22 +11,13 @@
 use nalgebra::{DMatrix, DVector};
 use symmetric_eigen as eigen;
 
+use super::constants::{EVEN_LIGHT_LOG_ODDS, HARD_LIGHT_STRANGERS, NEGLIGIBLE};
 use super::directions::{Directions, whitened};
 use super::{Background, Calibration, Projection};
 use crate::error::{BackgroundProblem, Error, Result};
 
 /// r, the directions of each channel. 12 to 40 do alike.
 const DIRECTIONS: usize = 20;
-
-/// The logarithm of the prior odds of even light against hard light.
-const PRIOR: f64 = 5.0;
-
-/// A probability of hard light below which it is 0, and nothing is taken off.
-const NEGLIGIBLE: f64 = 1e-3;
-
-/// Mean and spread of a stranger's score against one person in hard light, in galleries of any kind: what lies in the dark
-/// tells nobody apart. Measured: docs/notebook/recognition.md, "Light from the side".
-const STRANGERS: (f64, f64) = (0.3, 1.0);
 
 /// The variance of coordinates by hard light, of each channel; of rank 0 where nothing is known of it.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -127,7 +118,7 @@ impl LightVariation {
     pub(super) fn probability(&self, along: &[Vec<f64>; 2]) -> f64 {
         let channels = self.channels.iter().zip(along);
         let ratio: f64 = channels.map(|(own, along)| own.log_ratio(along)).sum();
-        let probability = 1.0 / (1.0 + libm::exp(PRIOR - ratio));
+        let probability = 1.0 / (1.0 + libm::exp(EVEN_LIGHT_LOG_ODDS - ratio));
         match probability < NEGLIGIBLE {
             true => 0.0,
             false => probability,
@@ -158,9 +149,9 @@ impl ScoreLine {
     /// is known, is most of that.
     pub fn of(calibration: &Calibration) -> Self {
         let (mean, spread) = calibration.strangers();
-        let slope = spread / STRANGERS.1;
+        let slope = spread / HARD_LIGHT_STRANGERS.1;
         Self {
-            offset: mean - slope * STRANGERS.0 + calibration.raise() / 2.0,
+            offset: mean - slope * HARD_LIGHT_STRANGERS.0 + calibration.raise() / 2.0,
             slope,
         }
     }
@@ -308,7 +299,7 @@ mod tests {
             for (&plain, levelled) in plain.iter().zip(levelled) {
                 let expected = match hard[photo] {
                     true => {
-                        let spreads = (plain - STRANGERS.0) / STRANGERS.1;
+                        let spreads = (plain - HARD_LIGHT_STRANGERS.0) / HARD_LIGHT_STRANGERS.1;
                         mean + spreads * spread + calibration.raise() / 2.0
                     }
                     false => plain,

@@ -12,6 +12,7 @@
 mod adaptation;
 mod asset;
 mod calibration;
+mod constants;
 mod damage;
 mod description;
 mod directions;

@@ -3,7 +3,8 @@
 use nalgebra::DMatrix;
 use symmetric_eigen as eigen;
 
-use super::{CHUNK, ChannelAdaptation, PRIOR_PHOTOS};
+use super::super::constants::COVARIANCE_PRIOR_PHOTOS;
+use super::{CHUNK, ChannelAdaptation};
 
 /// Scatter of normalised photos about their person's mean, k x k.
 pub(super) fn scatter(
@@ -59,9 +60,9 @@ pub(super) fn adapt(
     let k = prior.len();
     let mut within = scatter;
     for at in 0..k {
-        within[(at, at)] += PRIOR_PHOTOS;
+        within[(at, at)] += COVARIANCE_PRIOR_PHOTOS;
     }
-    within /= PRIOR_PHOTOS + freedom;
+    within /= COVARIANCE_PRIOR_PHOTOS + freedom;
     let inverse = eigen::inverse_cholesky(within)?;
     let mut root = inverse.clone();
     for (mut column, psi) in root.column_iter_mut().zip(prior) {

@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 use nalgebra::DMatrix;
 use rayon::prelude::*;
 
+use super::super::constants::*;
 use super::super::{Adaptation, Background, People};
 
 /// Parts the people are split into; each in turn is left out of adapting.
@@ -12,29 +13,6 @@ const FOLDS: usize = 5;
 
 /// People taken for calibration at most, evenly spread.
 const MOST_PEOPLE: usize = 200;
-
-/// Spread of strangers' scores in photos of the background's own kind, and how much more in photos of another kind, and
-/// in photos that are as different as unaligned crops.
-const SPREAD: f64 = 1.40;
-const FOREIGN_SPREAD: f64 = 0.45;
-const DISTANT_SPREAD: f64 = 0.70;
-
-/// The offset from which photos count as distant from the background's kind, and by how much more they do at most.
-const DISTANT: f64 = 0.6;
-const MOST_DISTANT: f64 = 2.0;
-
-/// People that the prior spread counts for, and people of a gallery that count at most.
-const SPREAD_WORTH: f64 = 6.0;
-const MOST_COUNTED: usize = 60;
-
-/// The distance of another photo's score from strangers' scores, in terms of what the model expects of it: of people with
-/// photos without number, and what one over the number of photos adds; and the photos that this counts for.
-const GENUINE: (f64, f64) = (0.85, -0.06);
-const GENUINE_WORTH: f64 = 10.0;
-
-/// Spread of enrolled people's scores assumed, likewise, and the photos that this counts for.
-const GENUINE_SPREAD: (f64, f64) = (1.9, 0.4);
-const GENUINE_SPREAD_WORTH: f64 = 20.0;
 
 /// At most [`MOST_PEOPLE`], evenly spread, in the order of their photos' coordinates: names say nothing of faces, so that
 /// nobody's confidence depends on what others are called.
@@ -139,7 +117,7 @@ impl Seen {
     /// The number of people that this gallery's own strangers count for; `None` where these are too few to tell.
     fn worth(&self) -> Option<f64> {
         let enough = self.people > 2 && !self.strangers.is_empty();
-        enough.then(|| (self.people.min(MOST_COUNTED) - 1) as f64)
+        enough.then(|| (self.people.min(MAX_PEOPLE_COUNTED) - 1) as f64)
     }
 
     /// The mean of strangers' scores: what is `assumed` where the model expects `expected`, which counts for one person, or
@@ -158,8 +136,8 @@ impl Seen {
     /// Spread of strangers' scores, from other galleries and this one; `distant` is the weight of what is assumed of distant
     /// photos.
     pub fn spread(&self, offset: f64, foreign: f64, distant: f64) -> f64 {
-        let distant = distant * (offset - DISTANT).clamp(0.0, MOST_DISTANT);
-        let prior = SPREAD + FOREIGN_SPREAD * foreign + DISTANT_SPREAD * distant;
+        let distant = distant * (offset - DISTANT_AT).clamp(0.0, MAX_DISTANT);
+        let prior = STRANGER_DEVIATION + SHIFTED_DEVIATION * foreign + DISTANT_DEVIATION * distant;
         let Some(weight) = self.worth() else {
             return prior;
         };
@@ -170,7 +148,9 @@ impl Seen {
             .iter()
             .map(|score| (score - mean).powi(2))
             .sum();
-        ((SPREAD_WORTH * prior * prior + weight * squares / count) / (SPREAD_WORTH + weight)).sqrt()
+        ((DEVIATION_PRIOR_PEOPLE * prior * prior + weight * squares / count)
+            / (DEVIATION_PRIOR_PEOPLE + weight))
+            .sqrt()
     }
 
     /// The distance of enrolled people's scores from strangers' (whose mean is `location`) in terms of what the model
@@ -184,13 +164,13 @@ impl Seen {
         let count = usable().count() as f64;
         let sum: f64 = usable().map(|(above, range)| above / range).sum();
         let assumed = GENUINE.0 + GENUINE.1 * once;
-        let ratio = (GENUINE_WORTH * assumed + sum) / (GENUINE_WORTH + count);
+        let ratio = (GENUINE_PRIOR_PHOTOS * assumed + sum) / (GENUINE_PRIOR_PHOTOS + count);
         let squares: f64 = usable()
             .map(|(above, range)| (above - ratio * range).powi(2))
             .sum();
-        let assumed = GENUINE_SPREAD.0 + GENUINE_SPREAD.1 * once;
-        let variance =
-            (GENUINE_SPREAD_WORTH * assumed.powi(2) + squares) / (GENUINE_SPREAD_WORTH + count);
+        let assumed = GENUINE_DEVIATION.0 + GENUINE_DEVIATION.1 * once;
+        let variance = (GENUINE_DEVIATION_PRIOR_PHOTOS * assumed.powi(2) + squares)
+            / (GENUINE_DEVIATION_PRIOR_PHOTOS + count);
         (ratio.max(0.05), variance.sqrt())
     }
 }
