@@ -34,6 +34,16 @@ fn reference(photo: &GrayImage, step: u32) -> Vec<Candidate> {
         .collect()
 }
 
+/// The same boxes, and scores to seven digits: the reference takes the exponential function of the system.
+fn assert_alike(found: &[Candidate], reference: &[Candidate], what: &dyn std::fmt::Display) {
+    let is_one = |(one, other): (&Candidate, &Candidate)| {
+        let score = other.score;
+        (one.score - score).abs() < 1e-6 * score && Candidate { score, ..*one } == *other
+    };
+    let is_same = found.len() == reference.len() && found.iter().zip(reference).all(is_one);
+    assert!(is_same, "{what}: {found:?} {reference:?}");
+}
+
 fn photos(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).expect("a folder").flatten() {
@@ -68,7 +78,7 @@ fn compare(folder: &str, nth: usize) {
                 return 0;
             }
             let found = ours(&photo, 4);
-            assert_eq!(found, reference(&photo, 4), "{}", path.display());
+            assert_alike(&found, &reference(&photo, 4), &path.display());
             found.len()
         })
         .sum();
