@@ -130,7 +130,7 @@ fn look_closer(photo: &GrayImage, faces: &mut Vec<Detection>) -> Result<(), Loca
             break;
         }
         has_small = true;
-        let found = new_faces(photo, (scale, next), faces)?;
+        let found = new_faces(photo, next, faces)?;
         let before = faces.len();
         faces.extend(found);
         if faces.len() - before <= faces.len() / FEW {
@@ -141,21 +141,16 @@ fn look_closer(photo: &GrayImage, faces: &mut Vec<Detection>) -> Result<(), Loca
     Ok(())
 }
 
-/// The faces that a look at the scale `next` adds to those known from a look at `scale`: many at the larger step, few at the
+/// The faces that a closer look, at this scale, adds to those that are known: many at the larger step, few at the
 /// smaller one, as a single find is more often wrong.
 fn new_faces(
     photo: &GrayImage,
-    (scale, next): (f64, f64),
+    scale: f64,
     known: &[Detection],
 ) -> Result<Vec<Detection>, LocateError> {
-    // The closest look is often less than two levels away from the one before.
-    let levels = match next * f64::from(LEVEL_SCALE) > scale * 1.1 {
-        true => LEVELS_CLOSER,
-        false => 1,
-    };
-    let at = |step, levels, scores: f32| {
-        let found = look(photo, next, |cascade, picture| {
-            cascade.detect_finest(picture, step, levels)
+    let at = |step, scores: f32| {
+        let found = look(photo, scale, |cascade, picture| {
+            cascade.detect_finest(picture, step, LEVELS_CLOSER)
         })?;
         let mut new: Vec<Detection> = Vec::new();
         for mut face in found {
@@ -170,9 +165,9 @@ fn new_faces(
         }
         Ok(new)
     };
-    let found = at(STEP_CLOSER, levels, SCORE_CLOSER)?;
+    let found = at(STEP_CLOSER, SCORE_CLOSER)?;
     match found.len() {
-        1..=FEW => at(STEP, LEVELS_CLOSER, 1.0),
+        1..=FEW => at(STEP, 1.0),
         _ => Ok(found),
     }
 }
