@@ -99,37 +99,51 @@ impl Recognizer {
     fn is_sure_of(&self, face: &PreparedFace, found: &Identification) -> bool {
         // The very photo that is enrolled has a distance of 0.
         let is_another = |closest: &&Candidate| closest.distance > 0.0;
-        let named = found.closest().filter(is_another);
-        let named = named.filter(|_| found.decision == Decision::Known);
-        let person = named.and_then(|closest| self.gallery.find(closest.person.as_str()).ok());
-        person.is_none_or(|person| self.can_tell(face, found.signal, person))
-    }
-
-    /// Whether a face, or one of a person's, is [typical](crate::compare::Compare::is_typical): where neither is, they may be covered or
-    /// drawn over alike. A face that was found, of ordinary signal, is taken for typical without a closer look.
-    pub(super) fn can_tell(&self, face: &PreparedFace, signal: Option<f64>, person: usize) -> bool {
-        let is_found = face.region.location().is_some();
-        if self.preparation.framing() == Framing::AsIs
-            || signal.is_none_or(|signal| is_found && signal <= ORDINARY_SIGNAL)
-        {
+        let Some(closest) = found.closest().filter(is_another) else {
+            return true;
+        };
+        if found.decision != Decision::Known || !self.may_be_covered(face, found.signal) {
             return true;
         }
-        let size = self.preparation.size();
-        let Ok(faces) = FaceMatrix::from_pixels(size, face.pixels.clone()) else {
-            return false;
+        let person = self.gallery.find(closest.person.as_str());
+        let faces = FaceMatrix::from_pixels(self.preparation.size(), face.pixels.clone());
+        match (person, faces) {
+            (Ok(person), Ok(faces)) => {
+                self.can_tell(&faces, &self.comparer.describe(&faces), person)
+            }
+            (person, _) => person.is_err(),
+        }
+    }
+
+    /// Whether a face may be covered or drawn over: it was aligned by the eyes, but not found, or its signal is not ordinary.
+    pub(super) fn may_be_covered(&self, face: &PreparedFace, signal: Option<f64>) -> bool {
+        let is_found = face.region.location().is_some();
+        let is_ordinary = |signal: f64| is_found && signal <= ORDINARY_SIGNAL;
+        self.preparation.framing() == Framing::Detect
+            && signal.is_some_and(|signal| !is_ordinary(signal))
+    }
+
+    /// Whether a face (d x 1, with its coordinates, m x 1), or one of a person's, is
+    /// [typical](crate::compare::Compare::is_typical): where neither is, they may be covered or drawn over alike.
+    pub(super) fn can_tell(
+        &self,
+        face: &FaceMatrix,
+        coordinates: &DMatrix<f32>,
+        person: usize,
+    ) -> bool {
+        let is_typical =
+            |pixels: &[u8], own: &[f32]| self.comparer.is_typical((pixels, face.size()), own);
+        let is_enrolled_typical = |at: usize| {
+            self.coordinates().is_none_or(|known| {
+                is_typical(self.gallery.faces().face(at), known.column(at).as_slice())
+            })
         };
-        let own = self.comparer.describe(&faces);
-        let is_typical = |face: &[u8], own: &[f32]| self.comparer.is_typical((face, size), own);
-        let enrolled = |at: usize| {
-            let known = self.coordinates()?.column(at);
-            Some(is_typical(self.gallery.faces().face(at), known.as_slice()))
-        };
-        is_typical(&face.pixels, own.as_slice())
+        is_typical(face.face(0), coordinates.as_slice())
             || self
                 .gallery
                 .faces_of(person)
                 .into_iter()
-                .any(|at| enrolled(at).unwrap_or(true))
+                .any(is_enrolled_typical)
     }
 
     /// Whether a crop that was aligned by assumed eyes shows a face.

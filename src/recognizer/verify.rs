@@ -159,7 +159,9 @@ impl Recognizer {
         let decision = comparer.claim(&coordinates, person, acceptance);
         let signal = comparer.signal(coordinates.as_slice());
         let is_the_very_photo = decision.is_some_and(|decision| decision.distance <= 0.0);
-        let yes = || match is_the_very_photo || self.can_tell(face, signal, person) {
+        let can_tell =
+            || !self.may_be_covered(face, signal) || self.can_tell(&faces, &coordinates, person);
+        let yes = || match is_the_very_photo || can_tell() {
             true => Verdict::Same,
             false => Verdict::CannotTell,
         };

@@ -38,7 +38,7 @@ fn put_together(upper: &[u8], lower: &[u8], squares: &mut [[u8; 4]]) {
 /// The four pixels of a square that was made a number by `i32::from_le_bytes`: vector registers take numbers apart faster than
 /// they sort bytes.
 #[inline(always)]
-pub(super) fn pixels_of(square: i32) -> [i32; 4] {
+fn pixels_of(square: i32) -> [i32; 4] {
     [0, 8, 16, 24].map(
         #[inline(always)]
         |by| square >> by & 0xff,
