@@ -53,7 +53,8 @@ def says(browser, text):
 
 def go(browser, view):
     browser.run("location.hash = arguments[0]", view)
-    browser.wait("return !document.getElementById(arguments[0]).hidden", view)
+    # What a view showed before stands there until it has asked again: a button of it would lose the focus then.
+    browser.wait("return document.documentElement.dataset.ready === arguments[0]", view)
 
 
 def focus(browser, label):

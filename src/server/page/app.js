@@ -25,6 +25,7 @@ async function route() {
     await summarize();
     await views[view].show();
   });
+  document.documentElement.dataset.ready = view;
 }
 
 onStale(async () => {
@@ -33,4 +34,3 @@ onStale(async () => {
 
 addEventListener("hashchange", route);
 await route();
-document.documentElement.dataset.ready = "yes";
