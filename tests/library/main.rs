@@ -21,7 +21,6 @@ mod reference;
 mod scripts;
 mod small_galleries;
 mod store_archive;
-mod texture;
 mod theory_att;
 mod theory_laws;
 mod verify_real;

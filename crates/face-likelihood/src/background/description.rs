@@ -9,23 +9,19 @@
 use super::mouth::{GRID as DIRECTIONS_GRID, MouthFinder};
 use super::view::{Mouth, Stretch, View, Zoom};
 use crate::face_matrix::FaceSize;
+pub use crate::features::texture::FACE;
 use crate::features::texture::{self, CELL, DIRECTIONS, Grid, Picture, directions};
 use crate::tan_triggs;
 
-/// The size of the faces that are described, aligned by the eyes.
-pub const FACE: FaceSize = FaceSize::ALIGNED;
-
 /// Cells of textures, of about eight pixels.
-const TEXTURE_GRID: Grid = Grid {
-    columns: 8,
-    rows: 9,
-};
+static TEXTURE_GRID: Grid = Grid::new(8, 9);
 
 /// The parts of a description, in their order: cells of the left half of a grid, each of so many bytes.
-const PARTS: [(Grid, usize); 2] = [(DIRECTIONS_GRID, DIRECTIONS), (TEXTURE_GRID, CELL)];
+static PARTS: [(&Grid, usize); 2] = [(&DIRECTIONS_GRID, DIRECTIONS), (&TEXTURE_GRID, CELL)];
 
 /// Bytes of a description.
-pub const LENGTH: usize = directions::length(DIRECTIONS_GRID) / 2 + TEXTURE_GRID.folded_length();
+pub const LENGTH: usize =
+    directions::length(&DIRECTIONS_GRID) / 2 + texture::folded_length(&TEXTURE_GRID);
 
 /// A description as a picture.
 pub const SHEET: FaceSize = match FaceSize::of(12, (LENGTH / 12) as u32) {
@@ -95,14 +91,15 @@ fn viewed(zoom: Zoom, mouth: Mouth) -> View {
 
 /// The description of one view.
 fn of_view(view: &[u8]) -> Vec<u8> {
-    let view = Picture::new(view, FACE);
-    let mut description = directions::describe_folded(&view, DIRECTIONS_GRID);
-    description.extend(texture::describe_folded(&view, TEXTURE_GRID));
+    let view = Picture::new(view);
+    let [fine, coarse] = directions::sums(&view, [&DIRECTIONS_GRID, &TEXTURE_GRID]);
+    let mut description = directions::described_folded(&fine, &DIRECTIONS_GRID);
+    description.extend(texture::describe_folded(&view, &TEXTURE_GRID, &coarse));
     description
 }
 
 /// The values of a description ([`LENGTH`]) by part: its grid, and the values of each of the cells of its left half.
-fn parts<T>(values: &[T]) -> impl Iterator<Item = (Grid, std::slice::ChunksExact<'_, T>)> {
+fn parts<T>(values: &[T]) -> impl Iterator<Item = (&'static Grid, std::slice::ChunksExact<'_, T>)> {
     let mut rest = values;
     PARTS.into_iter().map(move |(grid, bytes)| {
         let (own, after) = rest.split_at(grid.columns.div_ceil(2) * grid.rows * bytes);
@@ -154,7 +151,7 @@ pub(super) fn sum_by_place(
 }
 
 /// The folded cell of a grid that covers a pixel.
-fn cell_at(grid: Grid, place: usize) -> usize {
+fn cell_at(grid: &Grid, place: usize) -> usize {
     let (width, height) = (FACE.width() as usize, FACE.height() as usize);
     let (x, y) = (place % width, place / width);
     let column = x * grid.columns / width;
@@ -192,7 +189,7 @@ mod tests {
     fn strength_lies_where_the_cells_lie() {
         let mut direction = vec![0.0; LENGTH];
         // A cell of the second row, at the outer side, of textures.
-        let textures = LENGTH - TEXTURE_GRID.folded_length();
+        let textures = LENGTH - texture::folded_length(&TEXTURE_GRID);
         direction[textures + 4 * CELL + 3] = 2.0;
         let strength = strength_by_place(&direction);
         let at = |x: usize, y: usize| strength[y * 64 + x];

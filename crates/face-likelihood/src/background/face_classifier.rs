@@ -8,7 +8,7 @@
 //! The file: `EFFACE`, version, scale and bias (f32), a byte for each of the description's values, little-endian.
 
 use super::likelihood::squared_length;
-use super::{Background, Channel, LENGTH, at_size, description, products};
+use super::{Background, Channel, LENGTH, at_size, description, products, widened};
 use crate::error::{BackgroundProblem, Error, Result};
 use crate::face_matrix::FaceSize;
 
@@ -75,7 +75,7 @@ impl FaceClassifier {
     /// The score of a description of [`LENGTH`] bytes.
     #[doc(hidden)]
     pub fn score(&self, description: &[u8]) -> f32 {
-        let [product] = products(&self.weights, [description]);
+        let [product] = products(&widened(&self.weights), [&widened(description)]);
         self.scale * product as f32 + self.bias
     }
 

@@ -14,14 +14,11 @@ use vectorised::vectorised;
 pub type MarkedMouth = [f64; 2];
 
 /// Cells in which gradients are looked at.
-pub const GRID: Grid = Grid {
-    columns: 12,
-    rows: 14,
-};
+pub static GRID: Grid = Grid::new(12, 14);
 
 /// Numbers that a step looks at: of the left half of the cells, what both halves have together, and what the left one has
 /// more of.
-pub const FEATURES: usize = directions::length(GRID) / 2;
+pub const FEATURES: usize = directions::length(&GRID) / 2;
 
 /// Steps of the descent.
 pub const STEPS: usize = 3;
@@ -102,8 +99,9 @@ impl Seen {
             mouth,
             stretch: Stretch::Whole,
         };
-        let bytes = directions::describe(&Picture::new(&view.of(face), FACE), GRID);
-        let (both, apart) = mirrored::<u8, i16>(&bytes, GRID)
+        let [sums] = directions::sums(&Picture::new(&view.of(face)), [&GRID]);
+        let bytes = directions::described(&sums, &GRID);
+        let (both, apart) = mirrored::<u8, i16>(&bytes, &GRID)
             .map(|(own, opposite)| (own + opposite, own - opposite))
             .unzip();
         Self { both, apart }

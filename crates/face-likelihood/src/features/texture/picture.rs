@@ -1,8 +1,16 @@
 //! The local binary pattern and the gradient of each pixel of a face.
 
-use super::{MAGNITUDE_STEPS, SHARE_STEPS};
-use crate::face_matrix::FaceSize;
-use vectorised::{vectorised_mut, whole};
+use vectorised::whole;
+
+use super::directions::Row;
+use super::{DIRECTIONS, FACE, HEIGHT, WIDTH};
+
+/// Gradients are measured in sixteenths of a gray level and shared in 256ths.
+pub const MAGNITUDE_STEPS: f32 = 16.0;
+pub const SHARE_STEPS: u32 = 256;
+
+/// No gradient is larger than from black to white both ways.
+pub const MOST_MAGNITUDE: u64 = (1.4143 * 255.0 * MAGNITUDE_STEPS) as u64 * SHARE_STEPS as u64;
 
 /// The pattern whose bit i is the i-th answer.
 fn bits(answers: [bool; 8]) -> u8 {
@@ -12,142 +20,94 @@ fn bits(answers: [bool; 8]) -> u8 {
 /// Number of pixels by which the border is repeated outside: the reach of a pattern.
 const MARGIN: usize = 2;
 
-/// A face whose border is repeated outside, and the gradients of its pixels.
+/// Pixels across with the border.
+const WITH_MARGINS: usize = WIDTH + 2 * MARGIN;
+
+/// A face of the size [`FACE`] whose border is repeated outside.
 pub struct Picture {
-    levels: Vec<i32>,
-    width: usize,
-    size: FaceSize,
-    gradients: Gradients,
+    levels: Vec<[i32; WITH_MARGINS]>,
 }
 
 impl Picture {
     /// # Panics
     /// If the face is not of this size.
-    pub fn new(face: &[u8], size: FaceSize) -> Self {
-        assert_eq!(face.len(), size.pixels(), "a face of another size");
-        let (across, down) = (size.width() as usize, size.height() as usize);
-        let width = across + 2 * MARGIN;
-        let mut levels = Vec::with_capacity(width * (down + 2 * MARGIN));
-        for y in 0..down + 2 * MARGIN {
-            let row = &face[y.saturating_sub(MARGIN).min(down - 1) * across..][..across];
-            levels.extend([i32::from(row[0]); MARGIN]);
-            levels.extend(row.iter().map(|&level| i32::from(level)));
-            levels.extend([i32::from(row[across - 1]); MARGIN]);
-        }
-        let mut picture = Self {
-            levels,
-            width,
-            size,
-            gradients: Gradients::new(size),
+    pub fn new(face: &[u8]) -> Self {
+        assert_eq!(face.len(), FACE.pixels(), "a face of another size");
+        let (rows, _) = face.as_chunks::<WIDTH>();
+        let row = |y: usize| {
+            let row = &rows[y.saturating_sub(MARGIN).min(HEIGHT - 1)];
+            let level = |x: usize| i32::from(row[x.saturating_sub(MARGIN).min(WIDTH - 1)]);
+            std::array::from_fn(level)
         };
-        let mut gradients = Gradients::new(size);
-        for y in 0..down {
-            picture.find_gradients(y, &mut gradients);
+        Self {
+            levels: (0..HEIGHT + 2 * MARGIN).map(row).collect(),
         }
-        picture.gradients = gradients;
-        picture
-    }
-
-    /// Of the face.
-    pub fn size(&self) -> FaceSize {
-        self.size
-    }
-
-    /// Those of the pixels, row by row.
-    pub fn gradients(&self) -> &Gradients {
-        &self.gradients
     }
 
     /// The pattern of each pixel of a row: bit i says that the point at i eighths of a turn, two pixels
     /// away, is not darker than the pixel.
-    pub fn patterns(&self, y: usize, patterns: &mut [u8]) {
+    #[inline(always)]
+    pub fn patterns(&self, y: usize, patterns: &mut [u8; WIDTH]) {
         /// The diagonal points lie at √2 = 1 + 106/256.
         const FAR: i32 = 106;
         const NEAR: i32 = 256 - FAR;
         const ONE: i32 = (NEAR + FAR) * (NEAR + FAR);
 
-        vectorised_mut(
-            #[inline(always)]
-            || {
-                let [top, above, middle, below, bottom] = self.rows(y, patterns.len());
-                for (x, pattern) in patterns.iter_mut().enumerate() {
-                    let centre = middle[2][x];
-                    let is_not_darker = |near: i32, beside: i32, far: i32| {
-                        near * NEAR * NEAR + beside * NEAR * FAR + far * FAR * FAR >= centre * ONE
-                    };
-                    *pattern = bits([
-                        middle[4][x] >= centre,
-                        is_not_darker(below[3][x], below[4][x] + bottom[3][x], bottom[4][x]),
-                        bottom[2][x] >= centre,
-                        is_not_darker(below[1][x], below[0][x] + bottom[1][x], bottom[0][x]),
-                        middle[0][x] >= centre,
-                        is_not_darker(above[1][x], above[0][x] + top[1][x], top[0][x]),
-                        top[2][x] >= centre,
-                        is_not_darker(above[3][x], above[4][x] + top[3][x], top[4][x]),
-                    ]);
-                }
-            },
-        );
-    }
-
-    /// Surroundings of the first `count` pixels of a row: of the five rows about it, from two above on, five slices,
-    /// from two to the left on. To be called where the loop is: there the compiler sees that all are of one length, and
-    /// uses vector registers.
-    #[inline(always)]
-    fn rows(&self, y: usize, count: usize) -> [[&[i32]; 5]; 5] {
-        std::array::from_fn(|down| {
-            let row = &self.levels[(y + down) * self.width..][..count + 2 * MARGIN];
-            std::array::from_fn(|across| &row[across..][..count])
-        })
-    }
-
-    /// The gradients of a row of pixels.
-    fn find_gradients(&self, y: usize, gradients: &mut Gradients) {
-        vectorised_mut(
-            #[inline(always)]
-            || {
-                let count = self.width - 2 * MARGIN;
-                let [_, above, middle, below, _] = self.rows(y, count);
-                let axes = &mut gradients.axes[y * count..][..count];
-                let along_axes = &mut gradients.along_axes[y * count..][..count];
-                let diagonals = &mut gradients.diagonals[y * count..][..count];
-                let along_diagonals = &mut gradients.along_diagonals[y * count..][..count];
-                for x in 0..count {
-                    let across = middle[3][x] - middle[1][x];
-                    let gradient = Gradient::of(across, below[2][x] - above[2][x]);
-                    axes[x] = gradient.axis;
-                    along_axes[x] = gradient.along_axis;
-                    diagonals[x] = gradient.diagonal;
-                    along_diagonals[x] = gradient.along_diagonal;
-                }
-            },
-        );
-    }
-}
-
-/// The two directions between which the gradient of each pixel points, the nearer axis and the diagonal beside
-/// it, each with its part of the magnitude. A list for each, as vector registers write them.
-pub struct Gradients {
-    pub axes: Vec<u32>,
-    pub along_axes: Vec<u32>,
-    pub diagonals: Vec<u32>,
-    pub along_diagonals: Vec<u32>,
-}
-
-impl Gradients {
-    /// Room for a face of this size.
-    fn new(size: FaceSize) -> Self {
-        let count = size.pixels();
-        Self {
-            axes: vec![0; count],
-            along_axes: vec![0; count],
-            diagonals: vec![0; count],
-            along_diagonals: vec![0; count],
+        let [top, above, middle, below, bottom] = self.rows(y);
+        for (x, pattern) in patterns.iter_mut().enumerate() {
+            let centre = middle[2][x];
+            let is_not_darker = |near: i32, beside: i32, far: i32| {
+                near * NEAR * NEAR + beside * NEAR * FAR + far * FAR * FAR >= centre * ONE
+            };
+            *pattern = bits([
+                middle[4][x] >= centre,
+                is_not_darker(below[3][x], below[4][x] + bottom[3][x], bottom[4][x]),
+                bottom[2][x] >= centre,
+                is_not_darker(below[1][x], below[0][x] + bottom[1][x], bottom[0][x]),
+                middle[0][x] >= centre,
+                is_not_darker(above[1][x], above[0][x] + top[1][x], top[0][x]),
+                top[2][x] >= centre,
+                is_not_darker(above[3][x], above[4][x] + top[3][x], top[4][x]),
+            ]);
         }
     }
+
+    /// The gradient of each pixel of a row: its part in the nearer axis and that in the diagonal beside it.
+    #[inline(always)]
+    pub fn gradients(&self, y: usize) -> Row {
+        let [_, above, middle, below, _] = self.rows(y);
+        // A list for each, as vector registers write them.
+        let [mut axes, mut diagonals] = [[0_u32; WIDTH]; 2];
+        let [mut along_axes, mut along_diagonals] = [[0; WIDTH]; 2];
+        for x in 0..WIDTH {
+            let across = middle[3][x] - middle[1][x];
+            let gradient = Gradient::of(across, below[2][x] - above[2][x]);
+            axes[x] = gradient.axis;
+            along_axes[x] = gradient.along_axis;
+            diagonals[x] = gradient.diagonal;
+            along_diagonals[x] = gradient.along_diagonal;
+        }
+        let mut row = [[0; DIRECTIONS]; WIDTH];
+        for x in 0..WIDTH {
+            row[x][axes[x] as usize % DIRECTIONS] = along_axes[x];
+            row[x][diagonals[x] as usize % DIRECTIONS] = along_diagonals[x];
+        }
+        row
+    }
+
+    /// Surroundings of the pixels of a row: of the five rows about it, from two above on, five slices, from two to the left on.
+    /// To be called where the loop is: there the compiler sees that all are of one length, and uses vector registers.
+    #[inline(always)]
+    fn rows(&self, y: usize) -> [[&[i32]; 5]; 5] {
+        std::array::from_fn(|down| {
+            let row = &self.levels[y + down];
+            std::array::from_fn(|across| &row[across..][..WIDTH])
+        })
+    }
 }
 
-/// The gradient of one pixel, as in [`Gradients`].
+/// The gradient of one pixel: the two directions between which it points, the nearer axis and the diagonal beside it, each with
+/// its part of the magnitude.
 struct Gradient {
     axis: u32,
     diagonal: u32,

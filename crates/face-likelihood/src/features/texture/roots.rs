@@ -1,17 +1,6 @@
 //! Square roots of shares, in bytes.
 
-use super::{CELL, PATTERNS};
 use vectorised::vectorised_mut;
-
-/// The roots of shares of a cell's patterns and of its directions, in bytes.
-pub fn roots_of_a_cell(cell: &[u64], faint: f64) -> [u8; CELL] {
-    let mut roots = [0; CELL];
-    let ((patterns, directions), (of_patterns, of_directions)) =
-        (cell.split_at(PATTERNS), roots.split_at_mut(PATTERNS));
-    roots_of_shares(patterns, 0.0, of_patterns);
-    roots_of_shares(directions, faint, of_directions);
-    roots
-}
 
 /// round(255 √share) of each sum, shares of all sums and `more`.
 pub fn roots_of_shares(sums: &[u64], more: f64, roots: &mut [u8]) {
