@@ -5,6 +5,7 @@ mod origin;
 mod shadows;
 
 use image::GrayImage;
+use rayon::prelude::*;
 
 pub use self::drawn::FaceBox;
 pub use self::origin::{KeptEyes, Origin};
@@ -209,7 +210,7 @@ impl Preparation {
                     return Ok(self.unlocated(photo).into_iter().collect());
                 }
                 let faces = found
-                    .iter()
+                    .par_iter()
                     .map(|face| self.aligned(photo, *face, found.len()));
                 Ok(faces.collect())
             }

@@ -6,8 +6,9 @@
 use image::{GrayImage, Luma};
 
 pub use super::bilinear::Point;
-use super::bilinear::bilinear;
+use super::bilinear::values;
 use super::crop::samples;
+use vectorised::vectorised_mut;
 
 /// Position of the eyes in an aligned crop: on one level, as far from the left edge as from the right.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -106,21 +107,39 @@ pub fn align_with_tone(
         .map(|i| (i as f32 + 0.5) / samples as f32 - 0.5)
         .collect();
     let share = 1.0 / (samples * samples) as f32;
-    let level = |column: u32, row: u32| {
-        let mut sum = 0.0;
-        for dy in &offsets {
-            for dx in &offsets {
-                let place = to_photo.apply([column as f32 + dx, row as f32 + dy]);
-                sum += tone(bilinear(photo, place));
-            }
+    let mut levels = vec![0.0; width as usize * height as usize];
+    let rows = levels.chunks_exact_mut(width.max(1) as usize).enumerate();
+    for (row, levels) in rows {
+        for (part, levels) in levels.chunks_mut(TOGETHER).enumerate() {
+            vectorised_mut(
+                #[inline(always)]
+                || {
+                    let first = (part * TOGETHER) as f32;
+                    let mut sums = [0.0; TOGETHER];
+                    for dy in &offsets {
+                        for dx in &offsets {
+                            let points = std::array::from_fn(
+                                #[inline(always)]
+                                |at| to_photo.apply([first + at as f32 + dx, row as f32 + dy]),
+                            );
+                            let values: [f32; TOGETHER] = values(photo, &points);
+                            for (sum, value) in sums.iter_mut().zip(values) {
+                                *sum += tone(value);
+                            }
+                        }
+                    }
+                    for (level, sum) in levels.iter_mut().zip(sums) {
+                        *level = sum * share;
+                    }
+                },
+            );
         }
-        sum * share
-    };
-    (0..height)
-        .flat_map(|row| (0..width).map(move |column| (column, row)))
-        .map(|(column, row)| level(column, row))
-        .collect()
+    }
+    levels
 }
+
+/// Pixels of a row computed side by side.
+const TOGETHER: usize = 64;
 
 #[cfg(test)]
 mod tests {

@@ -7,22 +7,52 @@ use vectorised::whole;
 /// A point in a photo: x to the right, y downwards, in pixels.
 pub type Point = [f32; 2];
 
-/// The gray value at a point between pixels, beyond the border that of the nearest; the photo must not be empty.
-#[inline]
-pub(super) fn bilinear(photo: &GrayImage, [x, y]: Point) -> f32 {
-    let (last_x, last_y) = (photo.width() - 1, photo.height() - 1);
-    let x = x.clamp(0.0, last_x as f32);
-    let y = y.clamp(0.0, last_y as f32);
-    // Truncation is floor here, and NaN becomes 0.
-    let (left, top) = (x as u32, y as u32);
-    let (right, bottom) = ((left + 1).min(last_x), (top + 1).min(last_y));
-    let (fx, fy) = (x - left as f32, y - top as f32);
-    let stride = photo.width() as usize;
+/// The gray values at some points of a photo, which must not be empty; beyond the border those of the nearest pixels.
+#[inline(always)]
+pub(super) fn values<const N: usize>(photo: &GrayImage, points: &[Point; N]) -> [f32; N] {
+    let (width, height) = (photo.width() as usize, photo.height() as usize);
     let pixels: &[u8] = photo;
-    let at = |column: u32, row: u32| f32::from(pixels[row as usize * stride + column as usize]);
-    let upper = at(left, top) * (1.0 - fx) + at(right, top) * fx;
-    let lower = at(left, bottom) * (1.0 - fx) + at(right, bottom) * fx;
-    upper * (1.0 - fy) + lower * fy
+    between(points, photo.dimensions(), |column, row| {
+        let (column, row) = (column as usize, row as usize);
+        let (right, below) = ((column + 1).min(width - 1), (row + 1).min(height - 1));
+        let (upper, lower) = (&pixels[row * width..], &pixels[below * width..]);
+        [upper[column], upper[right], lower[column], lower[right]]
+    })
+}
+
+/// The gray values at some points of a picture of this width and height, of which `square` gives the pixel in a column and row,
+/// the one to its right, the one below, and the one below that to the right.
+#[inline(always)]
+fn between<const N: usize>(
+    points: &[Point; N],
+    (width, height): (u32, u32),
+    square: impl Fn(u32, u32) -> [u8; 4],
+) -> [f32; N] {
+    let last = |length: u32| length.saturating_sub(1) as f32;
+    let (last_x, last_y) = (last(width), last(height));
+    // Three loops, of which only the middle one goes from pixel to pixel.
+    let [mut columns, mut rows] = [[0; N]; 2];
+    let [mut right, mut down] = [[0.0; N]; 2];
+    for i in 0..N {
+        let [x, y] = points[i];
+        // What is not a number becomes 0.
+        let (x, y) = (x.max(0.0).min(last_x), y.max(0.0).min(last_y));
+        (columns[i], rows[i]) = (whole(x), whole(y));
+        (right[i], down[i]) = (x - columns[i] as i32 as f32, y - rows[i] as i32 as f32);
+    }
+    let mut found = [0; N];
+    for i in 0..N {
+        found[i] = i32::from_le_bytes(square(columns[i], rows[i]));
+    }
+    let mut values = [0.0; N];
+    for i in 0..N {
+        let [upper_left, upper_right, lower_left, lower_right] =
+            pixels_of(found[i]).map(|pixel| pixel as f32);
+        let upper = upper_left * (1.0 - right[i]) + upper_right * right[i];
+        let lower = lower_left * (1.0 - right[i]) + lower_right * right[i];
+        values[i] = upper * (1.0 - down[i]) + lower * down[i];
+    }
+    values
 }
 
 /// For every pixel of a row but the last: itself, the one to its right, the one below, and the one below that to the right.
@@ -45,26 +75,38 @@ fn pixels_of(square: i32) -> [i32; 4] {
     )
 }
 
-/// A picture prepared for many looks between its pixels: with every pixel stand its neighbours.
+/// A picture of at most [`SIDE`](Self::SIDE) pixels a side prepared for many looks between its pixels: with every pixel stand its
+/// neighbours.
 #[derive(Debug, Clone)]
 pub struct BilinearTable {
     width: u32,
     height: u32,
-    /// Each pixel, the one to its right, the one below, and the one below that to the right.
-    pixels: Vec<[u8; 4]>,
+    /// Each pixel, the one to its right, the one below, and the one below that to the right, in rows of [`SIDE`](Self::SIDE).
+    pixels: Box<[[u8; 4]; Self::SIDE * Self::SIDE]>,
 }
 
 impl BilinearTable {
+    /// A power of two: the compiler sees that no row and column lies outside then.
+    pub const SIDE: usize = 256;
+
     /// Prepares a picture.
+    ///
+    /// # Panics
+    /// If it is larger.
     pub fn new(picture: &GrayImage) -> Self {
         let (width, height) = picture.dimensions();
+        assert!(
+            width.max(height) as usize <= Self::SIDE,
+            "a picture too large"
+        );
         let line = |row: usize| {
             let pixels: &[u8] = picture;
             &pixels[row * width as usize..][..width as usize]
         };
-        let mut pixels = vec![[0; 4]; width as usize * height as usize];
-        for (row, squares) in pixels.chunks_exact_mut(width.max(1) as usize).enumerate() {
-            let (here, below) = (line(row), line((row + 1).min(height as usize - 1)));
+        let mut pixels = vec![[0; 4]; Self::SIDE * Self::SIDE];
+        let rows = if width > 0 { height as usize } else { 0 };
+        for (row, squares) in pixels.chunks_exact_mut(Self::SIDE).take(rows).enumerate() {
+            let (here, below) = (line(row), line((row + 1).min(rows - 1)));
             let last = here.len() - 1;
             put_together(here, below, &mut squares[..last]);
             squares[last] = [here[last], here[last], below[last], below[last]];
@@ -72,40 +114,19 @@ impl BilinearTable {
         Self {
             width,
             height,
-            pixels,
+            pixels: pixels
+                .try_into()
+                .unwrap_or_else(|_| unreachable!("as long as that")),
         }
     }
 
     /// The gray values at some points; beyond the border those of the nearest pixels. Black if the picture is empty.
     #[inline(always)]
     pub(super) fn values<const N: usize>(&self, points: &[Point; N]) -> [f32; N] {
-        let last = |length: u32| length.saturating_sub(1) as f32;
-        let (last_x, last_y) = (last(self.width), last(self.height));
-        // Three loops, of which only the middle one goes from pixel to pixel.
-        let mut index = [0u32; N];
-        let (mut right, mut down) = ([0.0; N], [0.0; N]);
-        for i in 0..N {
-            let [x, y] = points[i];
-            // What is not a number becomes 0.
-            let (x, y) = (x.max(0.0).min(last_x), y.max(0.0).min(last_y));
-            let (column, row) = (whole(x), whole(y));
-            (right[i], down[i]) = (x - column as i32 as f32, y - row as i32 as f32);
-            index[i] = row.wrapping_mul(self.width).wrapping_add(column);
-        }
-        let mut found = [0; N];
-        for (found, &index) in found.iter_mut().zip(&index) {
-            let pixels = self.pixels.get(index as usize).copied();
-            *found = i32::from_le_bytes(pixels.unwrap_or_default());
-        }
-        let mut values = [0.0; N];
-        for i in 0..N {
-            let [upper_left, upper_right, lower_left, lower_right] =
-                pixels_of(found[i]).map(|pixel| pixel as f32);
-            let upper = upper_left * (1.0 - right[i]) + upper_right * right[i];
-            let lower = lower_left * (1.0 - right[i]) + lower_right * right[i];
-            values[i] = upper * (1.0 - down[i]) + lower * down[i];
-        }
-        values
+        const LAST: u32 = BilinearTable::SIDE as u32 - 1;
+        between(points, (self.width, self.height), |column, row| {
+            self.pixels[((row & LAST) << LAST.count_ones() | column & LAST) as usize]
+        })
     }
 }
 
@@ -114,20 +135,35 @@ mod tests {
     use super::*;
     use image::Luma;
 
+    /// The gray value at a point, by the definition. What is not a number is 0.
+    fn bilinear(photo: &GrayImage, point: Point) -> f32 {
+        let last = [photo.width() - 1, photo.height() - 1];
+        let [x, y] = [0, 1].map(|axis| point[axis].max(0.0).min(last[axis] as f32));
+        let at = |x: f32, y: f32| {
+            let [x, y] = [(x, 0), (y, 1)].map(|(at, axis)| (at as u32).min(last[axis]));
+            f32::from(photo.get_pixel(x, y)[0])
+        };
+        let (fx, fy) = (x.fract(), y.fract());
+        let upper = at(x, y) * (1.0 - fx) + at(x + 1.0, y) * fx;
+        let lower = at(x, y + 1.0) * (1.0 - fx) + at(x + 1.0, y + 1.0) * fx;
+        upper * (1.0 - fy) + lower * fy
+    }
+
     #[test]
-    fn a_table_gives_the_values_of_its_picture() {
+    fn values_are_those_of_the_definition() {
         let photo = GrayImage::from_fn(9, 6, |x, y| Luma([(x * 37 + y * 91) as u8]));
         let points: [Point; 64] = std::array::from_fn(|i| {
             let i = i as f32;
             [i * 0.31 - 4.0, (i * 0.77) % 9.0 - 1.5]
         });
-        let values = BilinearTable::new(&photo).values(&points);
-        assert_eq!(values, points.map(|point| bilinear(&photo, point)));
+        let table = BilinearTable::new(&photo);
         let far = [[f32::MAX, f32::MIN], [8.0, 5.0], [f32::NAN, 0.0]];
-        assert_eq!(
-            BilinearTable::new(&photo).values(&far)[..2],
-            [far[0], far[1]].map(|p| bilinear(&photo, p))
-        );
+        for found in [table.values(&points), values(&photo, &points)] {
+            assert_eq!(found, points.map(|point| bilinear(&photo, point)));
+        }
+        for found in [table.values(&far), values(&photo, &far)] {
+            assert_eq!(found, far.map(|point| bilinear(&photo, point)));
+        }
         assert_eq!(
             BilinearTable::new(&GrayImage::new(0, 3)).values(&far)[..2],
             [0.0; 2]

@@ -126,16 +126,6 @@ fn describe(patch: &[f32]) -> Vec<f32> {
 #[inline(always)]
 fn gradient_directions(patch: &[f32], row: usize, bands: &mut [[f32; PATCH]; DIRECTIONS]) {
     const DIAGONAL: f32 = std::f32::consts::FRAC_1_SQRT_2;
-    const UNIT: [[f32; 2]; DIRECTIONS] = [
-        [1.0, 0.0],
-        [DIAGONAL, DIAGONAL],
-        [0.0, 1.0],
-        [-DIAGONAL, DIAGONAL],
-        [-1.0, 0.0],
-        [-DIAGONAL, -DIAGONAL],
-        [0.0, -1.0],
-        [DIAGONAL, -DIAGONAL],
-    ];
     let line = |row: usize| &patch[row * PATCH..][..PATCH];
     let (above, here, below) = (
         line(row.saturating_sub(1)),
@@ -148,9 +138,19 @@ fn gradient_directions(patch: &[f32], row: usize, bands: &mut [[f32; PATCH]; DIR
     let down: [f32; PATCH] = std::array::from_fn(|column| below[column] - above[column]);
     let threshold: [f32; PATCH] =
         std::array::from_fn(|i| DIAGONAL * (across[i] * across[i] + down[i] * down[i]).sqrt());
-    for (band, [unit_x, unit_y]) in bands.iter_mut().zip(UNIT) {
-        for (i, value) in band.iter_mut().enumerate() {
-            *value = (across[i] * unit_x + down[i] * unit_y - threshold[i]).max(0.0);
+    for i in 0..PATCH {
+        let (across, down) = (across[i], down[i]);
+        let (oblique_across, oblique_down) = (DIAGONAL * across, DIAGONAL * down);
+        // The other four directions are opposite.
+        let along = [
+            across,
+            oblique_across + oblique_down,
+            down,
+            oblique_down - oblique_across,
+        ];
+        for (direction, along) in along.into_iter().enumerate() {
+            bands[direction][i] = (along - threshold[i]).max(0.0);
+            bands[direction + DIRECTIONS / 2][i] = (-along - threshold[i]).max(0.0);
         }
     }
 }
