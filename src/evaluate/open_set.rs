@@ -20,7 +20,7 @@ use crate::decision::{Decision, ENOUGH_PEOPLE, STRANGER_PRIOR};
 use crate::error::Result;
 use crate::face_matrix::FaceMatrix;
 use crate::gallery::Gallery;
-use crate::recognizer::{Identification, QueryOptions, Recognizer};
+use crate::recognizer::{Identification, Probes, QueryOptions, Recognizer};
 use nalgebra::DMatrix;
 use symmetric_eigen::Noise;
 
@@ -156,12 +156,24 @@ impl Turned {
     }
 
     fn identified(&self, faces: &[usize], recognizer: &Recognizer) -> Result<Vec<FaceEvidence>> {
-        let coordinates = self.coordinates.as_ref();
-        let coordinates = coordinates.map(|of_all| of_all.select_columns(faces));
         let pictures = self.faces.select(faces)?;
-        let found = recognizer.identify_described(&pictures, coordinates, QueryOptions::default());
+        let found = identified(recognizer, &pictures, self.coordinates.as_ref(), faces);
         Ok(found.iter().map(FaceEvidence::of).collect())
     }
+}
+
+/// The answers about some of all faces: those of their pixels (d x n), with their columns of the coordinates, where they are known.
+fn identified(
+    recognizer: &Recognizer,
+    pixels: &FaceMatrix,
+    coordinates: Option<&DMatrix<f32>>,
+    faces: &[usize],
+) -> Vec<Identification> {
+    let probes = match coordinates {
+        Some(of_all) => Probes::pixels(pixels).described(of_all.select_columns(faces)),
+        None => Probes::pixels(pixels),
+    };
+    recognizer.identify_probes(probes, QueryOptions::default())
 }
 
 fn run(
@@ -176,9 +188,7 @@ fn run(
     let recognizer = whole.learn_again(learned, whole.settings())?;
     let probes = |faces: &[usize], role: Role| -> Result<Vec<Probe>> {
         let pixels = all.pixels.select(faces)?;
-        let coordinates = all.coordinates.as_ref();
-        let coordinates = coordinates.map(|of_all| of_all.select_columns(faces));
-        let found = recognizer.identify_described(&pixels, coordinates, QueryOptions::default());
+        let found = identified(&recognizer, &pixels, all.coordinates.as_deref(), faces);
         let probes = faces.iter().zip(&found);
         let probe = |(&face, found)| probe(gallery, all, &fold.learned, (split, face, role), found);
         Ok(probes.map(probe).collect())
