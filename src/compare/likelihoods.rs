@@ -251,7 +251,7 @@ impl Compare for Likelihoods {
                 let pixels = [face.as_slice(), &first.pixels, &second.pixels].concat();
                 let three = FaceMatrix::from_pixels(face.size(), pixels)?;
                 let persons = [first.person, second.person];
-                let places = self.background.balance(&self.people, &three, persons);
+                let places = self.background.evidence_map(&self.people, &three, persons);
                 Some(in_cells(&places))
             }
             _ => None,

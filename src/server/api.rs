@@ -18,7 +18,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::answer::{expected, png, tagged};
-use super::body::{Parts, decode};
+use super::body::{RequestParts, decode};
 use super::extract::{JsonBody, UrlQuery};
 use super::failure::{Answer, Failure, about_folder};
 use super::jobs::Job;
@@ -65,7 +65,7 @@ impl IdentifyQuery {
 pub async fn identify(
     State(service): Shared,
     UrlQuery(asked): UrlQuery<IdentifyQuery>,
-    mut parts: Parts,
+    mut parts: RequestParts,
 ) -> Answer<Response> {
     let (query, drawn) = (asked.query()?, people::drawn(asked.at.as_deref())?);
     let photo = parts.take("file")?;
@@ -87,7 +87,7 @@ pub struct Claim {
 pub async fn verify(
     State(service): Shared,
     UrlQuery(claim): UrlQuery<Claim>,
-    mut parts: Parts,
+    mut parts: RequestParts,
 ) -> Answer<Json<Value>> {
     let photo = parts.take("file")?;
     let other = match claim.person {
@@ -136,7 +136,7 @@ pub struct Face {
 pub async fn why(
     State(service): Shared,
     UrlQuery(which): UrlQuery<Face>,
-    mut parts: Parts,
+    mut parts: RequestParts,
 ) -> Answer<Response> {
     let photo = parts.take("file")?;
     let drawn = people::drawn(which.at.as_deref())?;

@@ -22,7 +22,7 @@ use eigenfaces::{
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::body::{Parts, decode};
+use super::body::{RequestParts, decode};
 use super::extract::{JsonBody, UrlQuery, filled};
 use super::failure::{Answer, Failure};
 use super::people::{face_picture, find_face, short};
@@ -100,7 +100,7 @@ impl RecognizeQuery {
 pub async fn recognize(
     State(service): Shared,
     UrlQuery(asked): UrlQuery<RecognizeQuery>,
-    mut parts: Parts,
+    mut parts: RequestParts,
 ) -> Answer<Json<Value>> {
     let photo = parts.take("file")?;
     let snapshot = service.snapshot();
@@ -157,7 +157,7 @@ pub struct OfSubject {
 pub async fn add_face(
     State(service): Shared,
     UrlQuery(asked): UrlQuery<OfSubject>,
-    mut parts: Parts,
+    mut parts: RequestParts,
 ) -> Answer<Response> {
     let subject = asked.subject.unwrap_or_default();
     let person = Person::new(&subject)?;
@@ -295,7 +295,7 @@ pub async fn static_picture(
 pub async fn verify_face(
     State(service): Shared,
     UrlPath(id): UrlPath<String>,
-    mut parts: Parts,
+    mut parts: RequestParts,
 ) -> Answer<Json<Value>> {
     let photo = parts.take("file")?;
     let object = service.ask(move |model| {
@@ -320,7 +320,7 @@ pub async fn verify_face(
 pub async fn detect(
     State(service): Shared,
     UrlQuery(asked): UrlQuery<RecognizeQuery>,
-    mut parts: Parts,
+    mut parts: RequestParts,
 ) -> Answer<Json<Value>> {
     let photo = parts.take("file")?;
     let object = service.work(move |_| {
@@ -336,7 +336,7 @@ pub async fn detect(
 }
 
 /// Whether two photos show the same person.
-pub async fn verify(State(service): Shared, mut parts: Parts) -> Answer<Json<Value>> {
+pub async fn verify(State(service): Shared, mut parts: RequestParts) -> Answer<Json<Value>> {
     let (source, target) = (parts.take("source_image")?, parts.take("target_image")?);
     let snapshot = service.snapshot();
     let object = service.work(move |_| {

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::answer::png;
-use super::body::{Parts, decode};
+use super::body::{RequestParts, decode};
 use super::extract::UrlQuery;
 use super::failure::{Answer, Failure};
 use super::service::Shared;
@@ -117,7 +117,7 @@ pub async fn weights(
 }
 
 /// The weights of the faces of a photo, and how far each lies from face space.
-pub async fn project(State(service): Shared, mut parts: Parts) -> Answer<Json<Value>> {
+pub async fn project(State(service): Shared, mut parts: RequestParts) -> Answer<Json<Value>> {
     let photo = parts.take("file")?;
     let object = service.ask(move |model| {
         let recognizer = model.recognizer();

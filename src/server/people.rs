@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 use super::access::in_groups;
 use super::answer::{expected, png, tagged};
-use super::body::{Parts, decode};
+use super::body::{RequestParts, decode};
 use super::extract::{JsonBody, UrlQuery};
 use super::failure::{Answer, Failure};
 use super::service::{Service, Shared, Snapshot};
@@ -200,7 +200,7 @@ pub async fn add_face(
     UrlPath(person): UrlPath<String>,
     UrlQuery(which): UrlQuery<Which>,
     headers: HeaderMap,
-    mut parts: Parts,
+    mut parts: RequestParts,
 ) -> Answer<Response> {
     let person = Person::new(&person)?;
     let photo = parts.take("file")?;

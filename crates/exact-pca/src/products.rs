@@ -314,8 +314,8 @@ mod tests {
         let x = DMatrix::from_fn(d, n, |i, j| f64::from(faces[j * d + i]) - mean[i]);
         let pairs = eigen::leading(
             x.transpose() * &x,
-            eigen::Wanted::Leading(n - 1),
-            eigen::Choice::Auto,
+            eigen::PairCount::Leading(n - 1),
+            eigen::Method::Auto,
         )
         .expect("solved");
         let mut a = pairs.vectors;

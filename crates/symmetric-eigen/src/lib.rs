@@ -71,7 +71,7 @@ pub enum EigenMethod {
 
 /// Number of eigenpairs wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wanted {
+pub enum PairCount {
     /// All n.
     All,
     /// The leading ones, at most n.
@@ -80,7 +80,7 @@ pub enum Wanted {
 
 /// Which method to use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Choice {
+pub enum Method {
     /// The one that is expected to be fastest.
     #[default]
     Auto,
@@ -126,13 +126,13 @@ pub enum EigenError {
 /// If the matrix is not square, not finite, not symmetric; never for want of rank.
 pub fn leading(
     mut matrix: DMatrix<f64>,
-    wanted: Wanted,
-    choice: Choice,
+    count: PairCount,
+    method: Method,
 ) -> Result<Eigenpairs, EigenError> {
     let n = matrix.nrows();
-    let k = match wanted {
-        Wanted::All => n,
-        Wanted::Leading(k) => k.min(n),
+    let k = match count {
+        PairCount::All => n,
+        PairCount::Leading(k) => k.min(n),
     };
     let largest = largest_entry(&matrix)?;
     if k == 0 || largest == 0.0 {
@@ -149,7 +149,7 @@ pub fn leading(
         matrix *= shrink;
     }
     // One entry into the thread pool instead of one for every parallel step.
-    let mut pairs = rayon::scope(|_| solve(matrix, k, choice, largest * shrink))?;
+    let mut pairs = rayon::scope(|_| solve(matrix, k, method, largest * shrink))?;
     pairs.values.iter_mut().for_each(|value| *value *= grow);
     Ok(pairs)
 }
@@ -179,19 +179,19 @@ pub fn leading_of_operator(matrix: &impl Symmetric, k: usize, scale: f64) -> Opt
 fn solve(
     matrix: DMatrix<f64>,
     k: usize,
-    choice: Choice,
+    method: Method,
     scale: f64,
 ) -> Result<Eigenpairs, EigenError> {
-    let choice = match choice {
-        Choice::Auto => cost::cheapest(matrix.nrows(), k),
+    let method = match method {
+        Method::Auto => cost::cheapest(matrix.nrows(), k),
         chosen => chosen,
     };
-    if choice == Choice::Lanczos
+    if method == Method::Lanczos
         && let Some(pairs) = by_lanczos(&matrix, k, scale)
     {
         return Ok(pairs);
     }
-    by_reduction(matrix, k, choice, scale)
+    by_reduction(matrix, k, method, scale)
 }
 
 /// By block Lanczos, if what comes out is as accurate as it should be.
@@ -214,12 +214,12 @@ fn by_lanczos(matrix: &impl Symmetric, k: usize, scale: f64) -> Option<Eigenpair
 fn by_reduction(
     mut matrix: DMatrix<f64>,
     k: usize,
-    choice: Choice,
+    method: Method,
     scale: f64,
 ) -> Result<Eigenpairs, EigenError> {
     let diagonal: Vec<f64> = (0..matrix.nrows()).map(|i| matrix[(i, i)]).collect();
     let (diagonals, reflections) = tridiagonalise(&mut matrix);
-    let leading_only = (choice != Choice::Full)
+    let leading_only = (method != Method::Full)
         .then(|| tridiagonal::leading(&diagonals, k))
         .flatten()
         .map(|pairs| (pairs, EigenMethod::Tridiagonal));

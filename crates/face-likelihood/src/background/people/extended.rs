@@ -67,7 +67,7 @@ impl People {
     /// Extended probes of photos (raw coordinates, 2k x p).
     #[doc(hidden)]
     pub fn extended_probes(&self, raw: &nalgebra::DMatrix<f32>) -> Vec<ExtendedProbe> {
-        let placed = self.placed(raw);
+        let projected = self.projected(raw);
         let probe = |(photo, &hard_light): (Vec<f64>, &f64)| {
             let squares = self.squares(&photo).map(|(_, square)| square);
             let squares: Vec<f64> = squares.collect();
@@ -81,9 +81,9 @@ impl People {
                 line: self.in_hard_light.at(hard_light),
             }
         };
-        let photos = placed.coordinates.column_iter();
+        let photos = projected.coordinates.column_iter();
         let photos = photos.map(|photo| numbers(photo.iter()));
-        photos.zip(&placed.hard_light).map(probe).collect()
+        photos.zip(&projected.hard_light).map(probe).collect()
     }
 }
 
