@@ -25,7 +25,7 @@ use serde_json::{Value, json};
 use super::body::{RequestParts, decode};
 use super::extract::{JsonBody, UrlQuery, filled};
 use super::failure::{Answer, Failure};
-use super::people::{face_picture, find_face, short};
+use super::people::{self, find_face, short};
 use super::service::{Service, Shared};
 
 /// A similarity on CompreFace's scale: at least 0.6 for yes, less than 0.4 for no.
@@ -274,21 +274,12 @@ pub async fn erase_faces(
     Ok(Json(erase(&service, meant).await?))
 }
 
-/// The picture of an enrolled face, as the model sees it.
-pub async fn picture(State(service): Shared, UrlPath(id): UrlPath<String>) -> Answer<Response> {
-    let work = move |model: &Model| {
-        let gallery = model.gallery();
-        face_picture(gallery, find_face(gallery, &id)?)
-    };
-    service.ask(work).await
-}
-
-/// The same, for a page that shows it: the key is in the address.
+/// The picture of an enrolled face for a page that shows it: the key is in the address.
 pub async fn static_picture(
     service: Shared,
     UrlPath((_, id)): UrlPath<(String, String)>,
 ) -> Answer<Response> {
-    picture(service, UrlPath(id)).await
+    people::picture(service, UrlPath(id)).await
 }
 
 /// Whether the faces of a photo are of the person of an enrolled face.
