@@ -41,7 +41,7 @@ impl Likelihoods {
         let (moments, of) = background::moments(background, coordinates, persons);
         let photos: Vec<usize> = (0..of.len()).collect();
         let adaptation = Adaptation::learn(background, &moments, &photos, &of);
-        let people = People::place(adaptation, &moments, &photos, &of, count);
+        let people = People::enroll(adaptation, &moments, &photos, &of, count);
         let calibration = Calibration::learn(background, &people, &moments, &of, framing.into());
         let fingerprints = coordinates
             .column_iter()

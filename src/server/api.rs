@@ -198,12 +198,8 @@ pub async fn begin_job(
         Work::WriteXmp => "write-xmp",
     };
     let job = service.jobs.begin(kind);
-    let job = job.ok_or_else(|| {
-        Failure::new(
-            StatusCode::CONFLICT,
-            "another job is working: wait for it, or cancel it",
-        )
-    })?;
+    let busy = || Failure::conflict("another job is working: wait for it, or cancel it");
+    let job = job.ok_or_else(busy)?;
     let waiting = service.changes_waiting();
     let (worked, expected) = (Arc::clone(&job), expected(&headers));
     tokio::spawn(async move {
@@ -264,10 +260,7 @@ async fn do_job(
 }
 
 fn no_such_job() -> Failure {
-    Failure::new(
-        StatusCode::NOT_FOUND,
-        "there is no such job (ended ones are forgotten in time)",
-    )
+    Failure::not_found("there is no such job (ended ones are forgotten in time)")
 }
 
 /// The progress of a job, and its result.

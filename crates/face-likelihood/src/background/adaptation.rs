@@ -36,7 +36,7 @@ pub struct Projected {
 }
 
 /// Photos in adapted directions, neither about a mean nor normalised: what
-/// [`People::place_rotated`](super::People::place_rotated) takes.
+/// [`People::enroll_rotated`](super::People::enroll_rotated) takes.
 pub struct Rotated {
     /// Of each channel, k x n.
     pub(super) channels: [DMatrix<f64>; 2],
@@ -64,7 +64,7 @@ impl ChannelAdaptation {
     }
 
     /// Photos (raw coordinates, k rows from `row` on) about the domain's mean, normalised, in adapted directions.
-    pub fn place(
+    pub fn project(
         &self,
         raw: &DMatrix<f32>,
         row: usize,
@@ -74,7 +74,7 @@ impl ChannelAdaptation {
         self.rotated(self.normalised(raw, row, photos, mean))
     }
 
-    /// As [`place`](Self::place), in the background's own directions.
+    /// As [`project`](Self::project), in the background's own directions.
     pub fn normalised(
         &self,
         raw: &DMatrix<f32>,
@@ -114,9 +114,9 @@ impl ChannelAdaptation {
         length_factor(values.map(|(&x, mean)| f64::from(x) - mean), &self.prior)
     }
 
-    /// As [`place`](Self::place), of photos whose raw coordinates were rotated already (`rotated`, k x n): what remains
+    /// As [`project`](Self::project), of photos whose raw coordinates were rotated already (`rotated`, k x n): what remains
     /// is to move and to scale them.
-    pub fn place_rotated(
+    pub fn project_rotated(
         &self,
         rotated: &DMatrix<f64>,
         raw: &DMatrix<f32>,
@@ -205,7 +205,7 @@ impl Adaptation {
         let (raw, hard_light) = self.in_even_light(raw, &photos, means, None);
         let mut coordinates = DMatrix::zeros(2 * k, photos.len());
         for (at, (channel, mean)) in self.channels.iter().zip(means).enumerate() {
-            let projected = channel.place(&raw, at * k, &photos, mean);
+            let projected = channel.project(&raw, at * k, &photos, mean);
             coordinates.rows_mut(at * k, k).copy_from(&projected);
         }
         Projected {

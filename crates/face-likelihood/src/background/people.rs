@@ -72,7 +72,7 @@ impl Coordinates<'_> {
         match self.rotated {
             Some(rotated) => {
                 let rotated = &rotated.channels[channel];
-                let projected = adapted.place_rotated(rotated, self.raw, row, &photos, mean);
+                let projected = adapted.project_rotated(rotated, self.raw, row, &photos, mean);
                 means(&projected, own)
             }
             // The mean of what is rotated is the rotated mean: so many fewer columns to rotate.
@@ -96,21 +96,21 @@ fn means(columns: &DMatrix<f64>, own: &[&[usize]]) -> DMatrix<f64> {
 }
 
 impl People {
-    /// Places people in adapted coordinates. `raw` are the coordinates of all photos (2k x n); `photos` those that are
+    /// Enrols people, in adapted coordinates. `raw` are the coordinates of all photos (2k x n); `photos` those that are
     /// enrolled and `persons` the person of each, below `people`.
-    pub fn place(
+    pub fn enroll(
         adaptation: Adaptation,
         raw: &DMatrix<f32>,
         photos: &[usize],
         persons: &[usize],
         people: usize,
     ) -> Self {
-        Self::place_rotated(adaptation, None, raw, photos, persons, people)
+        Self::enroll_rotated(adaptation, None, raw, photos, persons, people)
     }
 
-    /// As [`place`](Self::place), where the photos may have been rotated by [`Adaptation::rotated`] already: for many
+    /// As [`enroll`](Self::enroll), where the photos may have been rotated by [`Adaptation::rotated`] already: for many
     /// galleries that differ by few photos, with one adaptation.
-    pub fn place_rotated(
+    pub fn enroll_rotated(
         adaptation: Adaptation,
         rotated: Option<&Rotated>,
         raw: &DMatrix<f32>,

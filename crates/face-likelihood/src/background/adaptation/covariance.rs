@@ -26,7 +26,7 @@ pub(super) fn scatter(
         if photos.is_empty() {
             return;
         }
-        let mut projected = channel.place(raw, row, &photos, mean);
+        let mut projected = channel.project(raw, row, &photos, mean);
         let mut from = 0;
         for photos in people.drain(..) {
             let mut own = projected.columns_mut(from, photos.len());

@@ -93,7 +93,7 @@ impl HeldOutScores {
         let adaptation = Adaptation::learn(background, raw, &photos, &persons);
         let (probes, _) = list(&out);
         if !stay.is_empty() {
-            let people = People::place(adaptation.clone(), raw, &photos, &persons, stay.len());
+            let people = People::enroll(adaptation.clone(), raw, &photos, &persons, stay.len());
             let scores = people.with_scores(&raw.select_columns(&probes), |_, scores| scores);
             held_out.strangers = scores.concat();
             let of_those: Vec<Vec<usize>> = stay.iter().map(|&at| own[at].clone()).collect();
@@ -102,7 +102,7 @@ impl HeldOutScores {
         }
         let everybody: Vec<usize> = (0..own.len()).collect();
         let (photos, persons) = list(&everybody);
-        let people = People::place(adaptation, raw, &photos, &persons, own.len());
+        let people = People::enroll(adaptation, raw, &photos, &persons, own.len());
         for &person in &out {
             let projected = people.coordinates(&raw.select_columns(&own[person]));
             for photo in 0..own[person].len() {

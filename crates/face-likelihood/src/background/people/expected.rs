@@ -174,7 +174,7 @@ mod tests {
                 let persons: Vec<usize> = all.iter().map(|photo| photo / photos).collect();
                 let own: Vec<Vec<usize>> = all.chunks(photos).map(<[usize]>::to_vec).collect();
                 let adaptation = Adaptation::none(background);
-                let gallery = People::place(adaptation, &raw, &all, &persons, people);
+                let gallery = People::enroll(adaptation, &raw, &all, &persons, people);
                 let found = gallery.expected(&raw, &own);
                 expected[0] += found.stranger / galleries as f64;
                 expected[1] += found.genuine / galleries as f64;

@@ -137,7 +137,7 @@ mod tests {
         let raw = DMatrix::from_fn(rows, 9, |_, _| noise.normal() as f32);
         let (photos, persons) = ([0, 1, 2, 3, 4, 5], [0, 0, 2, 2, 2, 3]);
         let adaptation = Adaptation::learn(background, &raw, &photos, &persons);
-        let people = People::place(adaptation, &raw, &photos, &persons, 4);
+        let people = People::enroll(adaptation, &raw, &photos, &persons, 4);
         let scores = people.with_scores(&raw, |_, scores| scores);
         let probes = people.extended_probes(&raw);
         let vectors = people.all_extended();
