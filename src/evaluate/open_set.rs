@@ -156,24 +156,24 @@ impl Turned {
     }
 
     fn identified(&self, faces: &[usize], recognizer: &Recognizer) -> Result<Vec<FaceTest>> {
-        let pictures = self.faces.select(faces)?;
-        let found = identified(recognizer, &pictures, self.coordinates.as_ref(), faces);
+        let all = (&self.faces, self.coordinates.as_ref());
+        let found = identified(recognizer, all, faces)?;
         Ok(found.iter().map(FaceTest::of).collect())
     }
 }
 
-/// The answers about some of all faces: those of their pixels (d x n), with their columns of the coordinates, where they are known.
+/// The answers about some of all faces (d x n, with their coordinates, where they are known).
 fn identified(
     recognizer: &Recognizer,
-    pixels: &FaceMatrix,
-    coordinates: Option<&DMatrix<f32>>,
+    (all, coordinates): (&FaceMatrix, Option<&DMatrix<f32>>),
     faces: &[usize],
-) -> Vec<Identification> {
+) -> Result<Vec<Identification>> {
+    let pixels = all.select(faces)?;
     let probes = match coordinates {
-        Some(of_all) => Probes::pixels(pixels).described(of_all.select_columns(faces)),
-        None => Probes::pixels(pixels),
+        Some(of_all) => Probes::pixels(&pixels).described(of_all.select_columns(faces)),
+        None => Probes::pixels(&pixels),
     };
-    recognizer.identify_probes(probes, QueryOptions::default())
+    Ok(recognizer.identify_probes(probes, QueryOptions::default()))
 }
 
 fn run(
@@ -187,8 +187,8 @@ fn run(
     let learned = gallery.select(&fold.learned)?;
     let recognizer = whole.learn_again(learned, whole.settings())?;
     let probes = |faces: &[usize], role: Role| -> Result<Vec<Probe>> {
-        let pixels = all.pixels.select(faces)?;
-        let found = identified(&recognizer, &pixels, all.coordinates.as_deref(), faces);
+        let known = (&*all.pixels, all.coordinates.as_deref());
+        let found = identified(&recognizer, known, faces)?;
         let probes = faces.iter().zip(&found);
         let probe = |(&face, found)| probe(gallery, all, &fold.learned, (split, face, role), found);
         Ok(probes.map(probe).collect())

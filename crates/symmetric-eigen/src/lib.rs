@@ -69,15 +69,6 @@ pub enum EigenMethod {
     },
 }
 
-/// Number of eigenpairs wanted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PairCount {
-    /// All n.
-    All,
-    /// The leading ones, at most n.
-    Leading(usize),
-}
-
 /// Which method to use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Method {
@@ -117,8 +108,8 @@ pub enum EigenError {
     NotConverged { residual: f64 },
 }
 
-/// Finds the leading eigenpairs of a symmetric positive semi-definite matrix (n x n, both triangles
-/// filled). The matrix is consumed: it is overwritten rather than copied.
+/// Finds the `k` leading eigenpairs, or all where there are no more, of a symmetric positive semi-definite matrix (n x n, both
+/// triangles filled). The matrix is consumed: it is overwritten rather than copied.
 ///
 /// Indefinite matrices are solved as well, with accuracy relative to the largest entry instead.
 ///
@@ -126,14 +117,11 @@ pub enum EigenError {
 /// If the matrix is not square, not finite, not symmetric; never for want of rank.
 pub fn leading(
     mut matrix: DMatrix<f64>,
-    count: PairCount,
+    k: usize,
     method: Method,
 ) -> Result<Eigenpairs, EigenError> {
     let n = matrix.nrows();
-    let k = match count {
-        PairCount::All => n,
-        PairCount::Leading(k) => k.min(n),
-    };
+    let k = k.min(n);
     let largest = largest_entry(&matrix)?;
     if k == 0 || largest == 0.0 {
         let (values, vectors) = (vec![0.0; k], DMatrix::identity(n, k));
