@@ -85,7 +85,7 @@ type Clustering = fn(&DMatrix<f64>, f64) -> Vec<usize>;
 /// Log-likelihood ratios of all pairs.
 fn ratios(background: &Background, raw: &DMatrix<f32>) -> DMatrix<f64> {
     let all: Vec<usize> = (0..raw.ncols()).collect();
-    let people = People::place(Adaptation::none(background), raw, &all, &all, all.len());
+    let people = People::enroll(Adaptation::none(background), raw, &all, &all, all.len());
     let projected = people.coordinates(raw);
     let between: Vec<f64> = Channel::ALL
         .into_iter()

@@ -271,12 +271,6 @@ impl Preparation {
         Ok(faces.swap_remove(at))
     }
 
-    /// The place that a point of a photo has in the face that was aligned by these eyes, in pixels.
-    pub fn place_in_face(&self, eyes: [Point; 2], point: Point) -> Point {
-        let aligned = EYES.points(self.size.width(), self.size.height());
-        Similarity::between(eyes, aligned).apply(point)
-    }
-
     /// The share of the face aligned by these eyes that lies outside a photo of this width and height.
     pub fn share_outside(&self, (width, height): (u32, u32), eyes: [Point; 2]) -> f32 {
         let aligned = EYES.points(self.size.width(), self.size.height());

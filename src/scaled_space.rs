@@ -78,23 +78,6 @@ impl ScaledSpace {
         )
         .expect("faces are of the size of their space")
     }
-
-    /// One face m + D U w rebuilt from its leading weights: d gray levels, not clamped. Weights beyond k are ignored.
-    pub fn rebuild(&self, weights: &[f32]) -> Vec<f32> {
-        let mut scaled = vec![0.0_f64; self.inner.pixels()];
-        for (basis_face, &weight) in self.inner.basis().column_iter().zip(weights) {
-            for (sum, &value) in scaled.iter_mut().zip(basis_face.iter()) {
-                *sum += f64::from(weight) * f64::from(value);
-            }
-        }
-        let parts = scaled
-            .iter()
-            .zip(self.inner.mean().iter())
-            .zip(&self.deviations);
-        parts
-            .map(|((scaled, mean), deviation)| (mean + deviation * scaled) as f32)
-            .collect()
-    }
 }
 
 /// The basis (d x k), its row of each pixel times a factor that depends on the pixel's deviation.
@@ -134,12 +117,14 @@ mod tests {
         let (faces, space) = learned();
         assert_eq!(space.constant_pixels(), 8);
         assert!((space.face_space().total_variance() - 64.0).abs() < 1e-9);
-        let weights = space.project(&faces);
+        let mean = space.face_space().mean();
+        let basis = space.basis_in_gray_levels().map(f64::from);
+        let weights = space.project(&faces).map(f64::from);
         for (face, weights) in faces.faces().zip(weights.column_iter()) {
-            let rebuilt = space.rebuild(weights.as_slice());
-            assert!(rebuilt[..8].iter().all(|&level| level == 77.0));
+            let rebuilt = mean + &basis * weights;
+            assert!(rebuilt.iter().take(8).all(|&level| level == 77.0));
             for (&level, &pixel) in rebuilt.iter().zip(face) {
-                assert!((level - f32::from(pixel)).abs() < 0.01);
+                assert!((level - f64::from(pixel)).abs() < 0.01);
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use face_likelihood::background::FACE;
 use face_likelihood::background::mouth::{
-    FEATURES, Line, MarkedMouth, MouthFinder, STEPS, Seen, Step,
+    FEATURES, Line, MarkedMouth, MouthFinder, STEPS, Step, ViewGradients,
 };
 use face_likelihood::background::view::{BELOW_EYES, EYES, Mouth, SUBPIXELS};
 use face_likelihood::face_matrix::FaceMatrix;
@@ -90,12 +90,12 @@ impl Sample<'_> {
 }
 
 fn fitted_step(samples: &[Sample<'_>]) -> Result<Step> {
-    let seen: Vec<Seen> = samples
+    let seen: Vec<ViewGradients> = samples
         .par_iter()
-        .map(|sample| Seen::of(sample.face, sample.from))
+        .map(|sample| ViewGradients::of(sample.face, sample.from))
         .collect();
     let targets: Vec<[f64; 2]> = samples.iter().map(Sample::target).collect();
-    let features = |of: fn(&Seen) -> &Vec<i16>| {
+    let features = |of: fn(&ViewGradients) -> &Vec<i16>| {
         let numbers = seen
             .iter()
             .flat_map(|seen| of(seen).iter().map(|&x| f64::from(x)));

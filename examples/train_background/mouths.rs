@@ -6,8 +6,9 @@ use std::path::Path;
 use eigenfaces::Photo;
 use eigenfaces::background::FACE;
 use eigenfaces::face_matrix::FaceMatrix;
+use eigenfaces::locate::align::Similarity;
 use eigenfaces::locate::framing::Framing;
-use eigenfaces::preparation::Preparation;
+use eigenfaces::preparation::{EYES, Preparation};
 use face_likelihood::background::mouth::{MarkedMouth, MouthFinder};
 use rayon::prelude::*;
 
@@ -94,6 +95,8 @@ fn marked(list: &Path, line: &str) -> Result<Option<(Vec<u8>, MarkedMouth)>, Str
         return Ok(None);
     }
     let middle = [(x3 + x4) / 2.0, (y3 + y4) / 2.0];
-    let at = preparation.place_in_face(location.eyes, middle);
+    let size = preparation.size();
+    let aligned = EYES.points(size.width(), size.height());
+    let at = Similarity::between(location.eyes, aligned).apply(middle);
     Ok(Some((face.pixels, at.map(f64::from))))
 }

@@ -144,7 +144,7 @@ impl Photos {
         let raw = self.raw.select_columns(&enrolled);
         let photos: Vec<usize> = (0..persons.len()).collect();
         let adaptation = Adaptation::learn(background, &raw, &photos, &persons);
-        let people = People::place(adaptation, &raw, &photos, &persons, numbers.len());
+        let people = People::enroll(adaptation, &raw, &photos, &persons, numbers.len());
         let calibration =
             Calibration::learn(background, &people, &raw, &persons, Alignment::ByEyes);
         let people = people.allowing_for_light(&calibration);

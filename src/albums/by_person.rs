@@ -15,7 +15,7 @@ use crate::grouping::{self, Constraints, Grouping};
 use crate::locate::framing::Framing;
 use crate::model::Model;
 use crate::preparation::{Origin, PhotoRegion, Preparation, PreparedFace};
-use crate::recognizer::{Identification, QueryOptions, Recognizer};
+use crate::recognizer::{Identification, Probes, QueryOptions, Recognizer};
 
 /// Faces that are identified together: bounds memory.
 const BATCH: usize = 1_024;
@@ -158,18 +158,17 @@ fn identify(
         },
         origin: Origin::Whole,
     };
+    let size = recognizer.preparation().size();
     let mut identified = Vec::with_capacity(faces.len());
     for some in faces.chunks(BATCH) {
         let prepared: Vec<PreparedFace> = some.iter().map(prepared).collect();
+        let probes = Probes::prepared(size, prepared.iter())?;
         // The index has coordinates in the bundled background model.
-        let raw = match recognizer.settings().prior {
-            Prior::Bundled => Some(coordinates(some.iter())?),
-            Prior::Own(_) | Prior::None => None,
+        let probes = match recognizer.settings().prior {
+            Prior::Bundled => probes.described(coordinates(some.iter())?),
+            Prior::Own(_) | Prior::None => probes,
         };
-        let of_some = recognizer.identify_prepared_by(&[prepared], |faces| {
-            Ok(recognizer.identify_described(faces, raw, query))
-        });
-        identified.extend(of_some?.concat());
+        identified.extend(recognizer.identify_probes(probes, query));
     }
     Ok(identified)
 }

@@ -19,7 +19,7 @@ use eigenfaces::store::{NamesIn, Outputs};
 use gallery::{DatabaseOptions, Gallery};
 use rayon::prelude::*;
 use report::{Reporter, Unread};
-use results::{Explanation, Results};
+use results::{ExplanationSheet, Results};
 use watch::Watched;
 
 use super::copies::Copies;
@@ -176,7 +176,7 @@ pub fn run(args: &Identify, model: &Path, output: &Output) -> Result<ExitStatus>
             false => None,
         },
     };
-    let explanation = explanation.as_ref().map(Explanation::new);
+    let explanation = explanation.as_ref().map(ExplanationSheet::new);
     let copies = args.annotate.as_ref();
     let copies = copies.map(|folder| Copies::plan(folder, &photos.paths, &outputs));
     let copies = copies.transpose()?;

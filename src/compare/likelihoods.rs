@@ -41,7 +41,7 @@ impl Likelihoods {
         let (moments, of) = background::moments(background, coordinates, persons);
         let photos: Vec<usize> = (0..of.len()).collect();
         let adaptation = Adaptation::learn(background, &moments, &photos, &of);
-        let people = People::place(adaptation, &moments, &photos, &of, count);
+        let people = People::enroll(adaptation, &moments, &photos, &of, count);
         let calibration = Calibration::learn(background, &people, &moments, &of, framing.into());
         let fingerprints = coordinates
             .column_iter()
@@ -251,7 +251,7 @@ impl Compare for Likelihoods {
                 let pixels = [face.as_slice(), &first.pixels, &second.pixels].concat();
                 let three = FaceMatrix::from_pixels(face.size(), pixels)?;
                 let persons = [first.person, second.person];
-                let places = self.background.balance(&self.people, &three, persons);
+                let places = self.background.evidence_map(&self.people, &three, persons);
                 Some(in_cells(&places))
             }
             _ => None,

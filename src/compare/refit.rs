@@ -191,7 +191,7 @@ impl Refitter for ByLikelihoods<'_> {
                 Some((rotated, adaptation)) => (Some(rotated), adaptation.clone()),
                 None => (None, self.adaptation(&fold.learned)),
             };
-            let people = People::place_rotated(
+            let people = People::enroll_rotated(
                 adaptation,
                 rotated,
                 self.coordinates,

@@ -5,6 +5,7 @@
 use std::collections::HashMap;
 use std::sync::Mutex;
 
+use nalgebra::DMatrix;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, IsolationLevel, Statement, Transaction};
 
@@ -14,12 +15,12 @@ use super::schema::{self, Row};
 use super::vector::{Received, Sent};
 use super::{Database, Identity, Indexing, deadline};
 use crate::background::MOST_LOG_ODDS;
-use crate::compare::{Order, RemoteCalibration, RemoteProbe};
+use crate::compare::{Order, Ranking, RemoteCalibration, RemoteProbe};
 use crate::dataset::Person;
 use crate::decision::Acceptance;
 use crate::error::{DatabaseProblem, Error, Result};
-use crate::face_matrix::FaceMatrix;
-use crate::recognizer::{Identification, QueryOptions, Recognizer};
+use crate::preparation::PreparedFace;
+use crate::recognizer::{Identification, Probes, QueryOptions, Recognizer, by_photo};
 
 /// People asked for beyond those that are wanted: enough for the first answer to be the last, but for twins.
 const MORE: usize = 8;
@@ -115,18 +116,30 @@ impl RemoteGallery {
         self.calibration.threshold(acceptance)
     }
 
-    /// Identifies each prepared face (d x n), in order: the answers of [`Recognizer::identify_faces`] where the people
-    /// of the database are enrolled.
-    /// Errors: A database that cannot be asked.
-    pub fn identify_faces(
+    /// Identifies the people in some photos: the answers of [`Recognizer::identify_prepared`] where the people of the database
+    /// are enrolled.
+    /// Errors: A database that cannot be asked; faces of another size.
+    pub fn identify_prepared(
         &self,
         recognizer: &Recognizer,
-        faces: &FaceMatrix,
+        photos: &[Vec<PreparedFace>],
         options: QueryOptions,
-    ) -> Result<Vec<Identification>> {
-        let comparer = recognizer.comparer();
-        let coordinates = comparer.describe(faces);
-        let probes = comparer.remote_probes(&coordinates);
+    ) -> Result<Vec<Vec<Identification>>> {
+        let size = recognizer.preparation().size();
+        let probes = Probes::prepared(size, photos.iter().flatten())?;
+        let rank = |coordinates: &DMatrix<f32>| self.rank(recognizer, coordinates, options);
+        let identified = recognizer.identify_ranked(probes, rank)?;
+        Ok(by_photo(photos, identified))
+    }
+
+    /// The people ranked for each probe (m x p), in order, by their positions among the names.
+    fn rank(
+        &self,
+        recognizer: &Recognizer,
+        probes: &DMatrix<f32>,
+        options: QueryOptions,
+    ) -> Result<Vec<(Ranking, Vec<Person>)>> {
+        let probes = recognizer.comparer().remote_probes(probes);
         let with_name = |probe: RemoteProbe| {
             let person = probe
                 .enrolled_as
@@ -143,8 +156,7 @@ impl RemoteGallery {
                 .rank(&near.away, near.others, top, acceptance);
             (ranking, near.people)
         };
-        let ranked = nearest.into_iter().map(ranking).collect();
-        Ok(recognizer.identify_ranked(faces, &coordinates, ranked))
+        Ok(nearest.into_iter().map(ranking).collect())
     }
 
     /// The `top` nearest people to each of some probes, each with the name of whom its very face is enrolled as. All are

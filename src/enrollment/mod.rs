@@ -143,13 +143,13 @@ fn read_listed(
     if read.items.is_empty() && !matches!(base, Base::Gallery(..)) && !skipped.is_empty() {
         return Err(none_of(roots, &skipped));
     }
-    let mut parts = Parts::default();
+    let mut counts = FramingCounts::default();
     let mut folder = FolderScan::default();
     for photo in read.items {
         match photo {
             Read::Known(photo) => folder.known.push(photo),
             Read::New(face, part) => {
-                parts.count(part);
+                counts.count(part);
                 folder.new.push(face);
             }
             Read::Cancelled => return Err(Error::Cancelled),
@@ -157,7 +157,7 @@ fn read_listed(
     }
     let unusable = skipped.iter().filter(|skipped| is_there(skipped));
     folder.unusable = names(unusable, [&listing.results, &listing.links]);
-    parts.report(preparation, observer);
+    counts.report(preparation, observer);
     if let Some(name) = one_numbered_person(&folder.new) {
         let photos = folder.new.len();
         observer.notice(&Notice::OneNumberedPerson { photos, name });
@@ -272,12 +272,12 @@ fn read_photos(
 
 /// Number of photos that were not taken whole, or not alone.
 #[derive(Default)]
-struct Parts {
+struct FramingCounts {
     cropped: usize,
     several: usize,
 }
 
-impl Parts {
+impl FramingCounts {
     fn count(&mut self, region: PhotoRegion) {
         match region {
             PhotoRegion::Whole(fit) => self.cropped += usize::from(fit.shape == Shape::Cropped),

@@ -65,16 +65,6 @@ pub struct Options {
     pub capture: Option<Vec<Capture>>,
 }
 
-impl Options {
-    /// Nothing but a protocol, by the seed 0.
-    pub fn new(protocol: Protocol) -> Self {
-        Self {
-            protocol,
-            ..Self::default()
-        }
-    }
-}
-
 /// Faces of people who are not in the gallery, of its size.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Strangers {

@@ -20,7 +20,7 @@ use crate::decision::{Decision, ENOUGH_PEOPLE, STRANGER_PRIOR};
 use crate::error::Result;
 use crate::face_matrix::FaceMatrix;
 use crate::gallery::Gallery;
-use crate::recognizer::{Identification, QueryOptions, Recognizer};
+use crate::recognizer::{Identification, Probes, QueryOptions, Recognizer};
 use nalgebra::DMatrix;
 use symmetric_eigen::Noise;
 
@@ -34,14 +34,14 @@ const BINS: usize = 10;
 #[derive(Debug, Clone, Copy)]
 struct Probe {
     outcome: OpenProbe,
-    looks: FaceEvidence,
+    face_test: FaceTest,
     /// Plain distance between pixels to the nearest learned face, negated, and whether that is right.
     raw: (f64, bool),
 }
 
 /// The evidence that a picture is a face.
 #[derive(Debug, Clone, Copy)]
-struct FaceEvidence {
+struct FaceTest {
     face_score: f64,
     /// The distance from face space.
     residual: f64,
@@ -53,9 +53,9 @@ struct OpenSplit {
     enrolled: usize,
     genuine: Vec<Probe>,
     strangers: Vec<Probe>,
-    noise: Vec<FaceEvidence>,
-    blurred_noise: Vec<FaceEvidence>,
-    upside_down: Vec<FaceEvidence>,
+    noise: Vec<FaceTest>,
+    blurred_noise: Vec<FaceTest>,
+    upside_down: Vec<FaceTest>,
 }
 
 /// The figures; `None` where too few people are there and no strangers given, or nobody has a second photo.
@@ -155,13 +155,25 @@ impl Turned {
         Ok(Self { faces, coordinates })
     }
 
-    fn identified(&self, faces: &[usize], recognizer: &Recognizer) -> Result<Vec<FaceEvidence>> {
-        let coordinates = self.coordinates.as_ref();
-        let coordinates = coordinates.map(|of_all| of_all.select_columns(faces));
-        let pictures = self.faces.select(faces)?;
-        let found = recognizer.identify_described(&pictures, coordinates, QueryOptions::default());
-        Ok(found.iter().map(FaceEvidence::of).collect())
+    fn identified(&self, faces: &[usize], recognizer: &Recognizer) -> Result<Vec<FaceTest>> {
+        let all = (&self.faces, self.coordinates.as_ref());
+        let found = identified(recognizer, all, faces)?;
+        Ok(found.iter().map(FaceTest::of).collect())
     }
+}
+
+/// The answers about some of all faces (d x n, with their coordinates, where they are known).
+fn identified(
+    recognizer: &Recognizer,
+    (all, coordinates): (&FaceMatrix, Option<&DMatrix<f32>>),
+    faces: &[usize],
+) -> Result<Vec<Identification>> {
+    let pixels = all.select(faces)?;
+    let probes = match coordinates {
+        Some(of_all) => Probes::pixels(&pixels).described(of_all.select_columns(faces)),
+        None => Probes::pixels(&pixels),
+    };
+    Ok(recognizer.identify_probes(probes, QueryOptions::default()))
 }
 
 fn run(
@@ -175,17 +187,15 @@ fn run(
     let learned = gallery.select(&fold.learned)?;
     let recognizer = whole.learn_again(learned, whole.settings())?;
     let probes = |faces: &[usize], role: Role| -> Result<Vec<Probe>> {
-        let pixels = all.pixels.select(faces)?;
-        let coordinates = all.coordinates.as_ref();
-        let coordinates = coordinates.map(|of_all| of_all.select_columns(faces));
-        let found = recognizer.identify_described(&pixels, coordinates, QueryOptions::default());
+        let known = (&*all.pixels, all.coordinates.as_deref());
+        let found = identified(&recognizer, known, faces)?;
         let probes = faces.iter().zip(&found);
         let probe = |(&face, found)| probe(gallery, all, &fold.learned, (split, face, role), found);
         Ok(probes.map(probe).collect())
     };
-    let others = |pictures: &FaceMatrix| -> Vec<FaceEvidence> {
+    let others = |pictures: &FaceMatrix| -> Vec<FaceTest> {
         let found = recognizer.identify_faces(pictures, QueryOptions::default());
-        found.iter().map(FaceEvidence::of).collect()
+        found.iter().map(FaceTest::of).collect()
     };
     let size = whole.preparation().size();
     Ok(OpenSplit {
@@ -205,7 +215,7 @@ fn probe(
     (split, face, role): (usize, usize, Role),
     found: &Identification,
 ) -> Probe {
-    let looks = FaceEvidence::of(found);
+    let face_test = FaceTest::of(found);
     let closest = found.closest();
     let confidence = closest.map_or(0.0, |closest| closest.confidence);
     let person = closest.and_then(|closest| gallery.find(closest.person.as_str()).ok());
@@ -217,7 +227,7 @@ fn probe(
             face,
             person: all.persons[face],
             role,
-            score: if looks.refused { -1.0 } else { confidence },
+            score: if face_test.refused { -1.0 } else { confidence },
             right: person == Some(all.persons[face]),
             nearest: person,
             distance: person
@@ -226,12 +236,12 @@ fn probe(
             confidence,
             decision: found.decision,
         },
-        looks,
+        face_test,
         raw: (-distance, all.persons[nearest] == all.persons[face]),
     }
 }
 
-impl FaceEvidence {
+impl FaceTest {
     fn of(found: &Identification) -> Self {
         Self {
             face_score: found.face_score,
@@ -340,10 +350,10 @@ fn calibration_error(bins: &[ReliabilityBin]) -> f64 {
 
 fn not_a_face(splits: &[OpenSplit], genuine: &[Probe], strangers: &[Probe]) -> NotAFace {
     let faces = || genuine.iter().chain(strangers);
-    let face_scores: Vec<f64> = faces().map(|probe| probe.looks.face_score).collect();
-    let near: Vec<f64> = faces().map(|probe| -probe.looks.residual).collect();
-    let apart = |kind: fn(&OpenSplit) -> &Vec<FaceEvidence>| {
-        let others: Vec<FaceEvidence> = splits.iter().flat_map(kind).copied().collect();
+    let face_scores: Vec<f64> = faces().map(|probe| probe.face_test.face_score).collect();
+    let near: Vec<f64> = faces().map(|probe| -probe.face_test.residual).collect();
+    let apart = |kind: fn(&OpenSplit) -> &Vec<FaceTest>| {
+        let others: Vec<FaceTest> = splits.iter().flat_map(kind).copied().collect();
         let other: Vec<f64> = others.iter().map(|other| other.face_score).collect();
         let refused = others.iter().filter(|other| other.refused).count();
         let far: Vec<f64> = others.iter().map(|other| -other.residual).collect();
@@ -359,7 +369,7 @@ fn not_a_face(splits: &[OpenSplit], genuine: &[Probe], strangers: &[Probe]) -> N
         }
     };
     NotAFace {
-        faces_refused: faces().filter(|probe| probe.looks.refused).count() as f64
+        faces_refused: faces().filter(|probe| probe.face_test.refused).count() as f64
             / face_scores.len() as f64,
         noise: apart(|split| &split.noise),
         blurred_noise: apart(|split| &split.blurred_noise),
@@ -385,7 +395,7 @@ mod tests {
                 confidence,
                 decision: Decision::Unknown,
             },
-            looks: FaceEvidence {
+            face_test: FaceTest {
                 face_score: 1.0,
                 residual: 0.0,
                 refused: false,

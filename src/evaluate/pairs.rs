@@ -157,7 +157,7 @@ pub fn evaluate_pairs(
             }
         };
         let coordinates = background.coordinates_of_described(photos);
-        let people = People::place(Adaptation::none(background), &coordinates, &[], &[], 0);
+        let people = People::enroll(Adaptation::none(background), &coordinates, &[], &[], 0);
         let own: Vec<usize> = (0..pairs.len())
             .filter(|&at| pairs[at].fold == fold)
             .collect();

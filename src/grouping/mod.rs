@@ -156,7 +156,7 @@ pub fn unity(background: &Background, raw: &DMatrix<f32>) -> Option<f64> {
 fn as_they_are(background: &Background, raw: &DMatrix<f32>) -> Vec<Cluster> {
     let as_it_is = Adaptation::none(background);
     let no_offset = Channel::ALL.map(|_| vec![0.0; background.components()]);
-    let projected = as_it_is.placed_about(raw, &no_offset).coordinates;
+    let projected = as_it_is.projected_about(raw, &no_offset).coordinates;
     let model = Model::new(&as_it_is);
     let face = |face| Cluster::of_face(&model, face, projected.column(face).as_slice());
     (0..raw.ncols()).map(face).collect()
@@ -237,7 +237,7 @@ fn join(
     domain: &Domain,
     threshold: f64,
 ) -> Agglomeration {
-    let projected = adaptation.placed_about(raw, &domain.mean).coordinates;
+    let projected = adaptation.projected_about(raw, &domain.mean).coordinates;
     let model = Model::new(adaptation);
     let faces: Vec<Cluster> = (0..raw.ncols())
         .into_par_iter()

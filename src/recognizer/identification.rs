@@ -31,39 +31,16 @@ pub struct Identification {
 /// Faces whose eyes are less than so many pixels apart are too small to be told apart: of a face some 20 pixels wide.
 const FEWEST_PIXELS: f32 = 8.0;
 
+/// Whether a face is too small to be named.
+pub(super) fn is_too_small(face: Location) -> bool {
+    let [[x1, y1], [x2, y2]] = face.eyes;
+    libm::hypotf(x2 - x1, y2 - y1) < FEWEST_PIXELS
+}
+
 impl Identification {
     /// Whether the face was found, and is too small to be named.
     pub fn is_too_small(&self) -> bool {
-        let apart = |face: Location| {
-            let [[x1, y1], [x2, y2]] = face.eyes;
-            libm::hypotf(x2 - x1, y2 - y1)
-        };
-        self.location
-            .is_some_and(|face| apart(face) < FEWEST_PIXELS)
-    }
-
-    /// This answer, which names nobody where the face is too small for that.
-    #[must_use]
-    pub(super) fn if_large_enough(mut self) -> Self {
-        if self.is_too_small() {
-            self.decision = Decision::Unknown;
-            self.candidates.clear();
-            self.somebody_else = None;
-        }
-        self
-    }
-
-    /// This answer where the nearest person cannot be told from others: their confidence is even odds at most.
-    #[must_use]
-    pub(super) fn unsure(mut self) -> Self {
-        self.decision = Decision::Unknown;
-        if let Some(closest) = self.candidates.first_mut() {
-            let taken = closest.confidence - closest.confidence.min(0.5);
-            closest.confidence -= taken;
-            closest.distance = closest.distance.max(std::f64::consts::LN_2);
-            self.somebody_else = self.somebody_else.map(|share| share + taken);
-        }
-        self
+        self.location.is_some_and(is_too_small)
     }
 
     /// Whether the nearest person is likelier than not, though not sure enough to be named.

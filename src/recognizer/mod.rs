@@ -4,6 +4,7 @@
 //! a probe can never be treated differently from the gallery.
 
 mod calibrate;
+mod decide;
 mod described_gallery;
 #[cfg(test)]
 pub(crate) mod drawn;
@@ -18,6 +19,9 @@ mod verify;
 pub use crate::compare::{Candidate, Explanation};
 pub use described_gallery::DescribedGallery;
 pub use identification::{Identification, QueryOptions};
+pub use identify::Probes;
+#[cfg(feature = "postgres")]
+pub(crate) use identify::by_photo;
 pub use verify::{Verdict, Verification, verify_alone};
 
 use std::sync::Arc;

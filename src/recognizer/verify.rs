@@ -159,8 +159,10 @@ impl Recognizer {
         let decision = comparer.claim(&coordinates, person, acceptance);
         let signal = comparer.signal(coordinates.as_slice());
         let is_the_very_photo = decision.is_some_and(|decision| decision.distance <= 0.0);
-        let can_tell =
-            || !self.may_be_covered(face, signal) || self.can_tell(&faces, &coordinates, person);
+        let can_tell = || {
+            !self.may_be_covered(face.region, signal)
+                || self.can_tell(faces.face(0), coordinates.as_slice(), person)
+        };
         let yes = || match is_the_very_photo || can_tell() {
             true => Verdict::Same,
             false => Verdict::CannotTell,

@@ -1,7 +1,7 @@
 //! Forms of answers: with the state that they tell of, or a picture.
 
 use axum::Json;
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
 use eigenfaces::render;
 use image::DynamicImage;
@@ -22,7 +22,6 @@ pub fn tagged(service: &Service, state: &Snapshot, body: &Value) -> Response {
 }
 
 pub fn png(picture: &DynamicImage) -> Answer<Response> {
-    let bytes = render::png(picture)
-        .map_err(|error| Failure::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))?;
+    let bytes = render::png(picture).map_err(|error| Failure::internal(error.to_string()))?;
     Ok(([(header::CONTENT_TYPE, "image/png")], bytes).into_response())
 }

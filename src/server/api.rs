@@ -18,7 +18,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::answer::{expected, png, tagged};
-use super::body::{Parts, decode};
+use super::body::{RequestParts, decode};
 use super::extract::{JsonBody, UrlQuery};
 use super::failure::{Answer, Failure, about_folder};
 use super::jobs::Job;
@@ -65,7 +65,7 @@ impl IdentifyQuery {
 pub async fn identify(
     State(service): Shared,
     UrlQuery(asked): UrlQuery<IdentifyQuery>,
-    mut parts: Parts,
+    mut parts: RequestParts,
 ) -> Answer<Response> {
     let (query, drawn) = (asked.query()?, people::drawn(asked.at.as_deref())?);
     let photo = parts.take("file")?;
@@ -87,7 +87,7 @@ pub struct Claim {
 pub async fn verify(
     State(service): Shared,
     UrlQuery(claim): UrlQuery<Claim>,
-    mut parts: Parts,
+    mut parts: RequestParts,
 ) -> Answer<Json<Value>> {
     let photo = parts.take("file")?;
     let other = match claim.person {
@@ -136,7 +136,7 @@ pub struct Face {
 pub async fn why(
     State(service): Shared,
     UrlQuery(which): UrlQuery<Face>,
-    mut parts: Parts,
+    mut parts: RequestParts,
 ) -> Answer<Response> {
     let photo = parts.take("file")?;
     let drawn = people::drawn(which.at.as_deref())?;
@@ -198,12 +198,8 @@ pub async fn begin_job(
         Work::WriteXmp => "write-xmp",
     };
     let job = service.jobs.begin(kind);
-    let job = job.ok_or_else(|| {
-        Failure::new(
-            StatusCode::CONFLICT,
-            "another job is working: wait for it, or cancel it",
-        )
-    })?;
+    let busy = || Failure::conflict("another job is working: wait for it, or cancel it");
+    let job = job.ok_or_else(busy)?;
     let waiting = service.changes_waiting();
     let (worked, expected) = (Arc::clone(&job), expected(&headers));
     tokio::spawn(async move {
@@ -264,10 +260,7 @@ async fn do_job(
 }
 
 fn no_such_job() -> Failure {
-    Failure::new(
-        StatusCode::NOT_FOUND,
-        "there is no such job (ended ones are forgotten in time)",
-    )
+    Failure::not_found("there is no such job (ended ones are forgotten in time)")
 }
 
 /// The progress of a job, and its result.

@@ -14,9 +14,9 @@ use super::failure::{Answer, Failure};
 
 /// The parts of a request by name. A body that is no form and no JSON is the part `file`.
 #[derive(Debug)]
-pub struct Parts(HashMap<String, Bytes>);
+pub struct RequestParts(HashMap<String, Bytes>);
 
-impl<S: Send + Sync> FromRequest<S> for Parts {
+impl<S: Send + Sync> FromRequest<S> for RequestParts {
     type Rejection = Failure;
 
     async fn from_request(request: Request, state: &S) -> Answer<Self> {
@@ -38,12 +38,12 @@ impl<S: Send + Sync> FromRequest<S> for Parts {
     }
 }
 
-async fn form_parts(mut form: Multipart) -> Answer<Parts> {
+async fn form_parts(mut form: Multipart) -> Answer<RequestParts> {
     let mut parts = HashMap::new();
     loop {
         let field = form.next_field().await;
         let Some(field) = field.map_err(|error| refused(error.status(), &cause(&error)))? else {
-            return Ok(Parts(parts));
+            return Ok(RequestParts(parts));
         };
         let name = field.name().unwrap_or("file").to_owned();
         let bytes = field.bytes().await;
@@ -65,7 +65,7 @@ struct Encoded {
 }
 
 impl Encoded {
-    fn decoded(self) -> Answer<Parts> {
+    fn decoded(self) -> Answer<RequestParts> {
         let named = [
             ("file", self.file),
             ("other", self.other),
@@ -79,11 +79,11 @@ impl Encoded {
             let wrong = |why| Failure::bad(format!("'{name}' is not base64: {why}"));
             parts.insert(name.to_owned(), bytes.map_err(wrong)?.into());
         }
-        Ok(Parts(parts))
+        Ok(RequestParts(parts))
     }
 }
 
-impl Parts {
+impl RequestParts {
     /// The bytes of a part.
     /// Errors: it is not there, or empty.
     pub fn take(&mut self, name: &str) -> Answer<Bytes> {

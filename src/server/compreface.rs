@@ -22,10 +22,10 @@ use eigenfaces::{
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::body::{Parts, decode};
+use super::body::{RequestParts, decode};
 use super::extract::{JsonBody, UrlQuery, filled};
 use super::failure::{Answer, Failure};
-use super::people::{face_picture, find_face, short};
+use super::people::{self, find_face, short};
 use super::service::{Service, Shared};
 
 /// A similarity on CompreFace's scale: at least 0.6 for yes, less than 0.4 for no.
@@ -100,7 +100,7 @@ impl RecognizeQuery {
 pub async fn recognize(
     State(service): Shared,
     UrlQuery(asked): UrlQuery<RecognizeQuery>,
-    mut parts: Parts,
+    mut parts: RequestParts,
 ) -> Answer<Json<Value>> {
     let photo = parts.take("file")?;
     let snapshot = service.snapshot();
@@ -157,7 +157,7 @@ pub struct OfSubject {
 pub async fn add_face(
     State(service): Shared,
     UrlQuery(asked): UrlQuery<OfSubject>,
-    mut parts: Parts,
+    mut parts: RequestParts,
 ) -> Answer<Response> {
     let subject = asked.subject.unwrap_or_default();
     let person = Person::new(&subject)?;
@@ -274,28 +274,19 @@ pub async fn erase_faces(
     Ok(Json(erase(&service, meant).await?))
 }
 
-/// The picture of an enrolled face, as the model sees it.
-pub async fn picture(State(service): Shared, UrlPath(id): UrlPath<String>) -> Answer<Response> {
-    let work = move |model: &Model| {
-        let gallery = model.gallery();
-        face_picture(gallery, find_face(gallery, &id)?)
-    };
-    service.ask(work).await
-}
-
-/// The same, for a page that shows it: the key is in the address.
+/// The picture of an enrolled face for a page that shows it: the key is in the address.
 pub async fn static_picture(
     service: Shared,
     UrlPath((_, id)): UrlPath<(String, String)>,
 ) -> Answer<Response> {
-    picture(service, UrlPath(id)).await
+    people::picture(service, UrlPath(id)).await
 }
 
 /// Whether the faces of a photo are of the person of an enrolled face.
 pub async fn verify_face(
     State(service): Shared,
     UrlPath(id): UrlPath<String>,
-    mut parts: Parts,
+    mut parts: RequestParts,
 ) -> Answer<Json<Value>> {
     let photo = parts.take("file")?;
     let object = service.ask(move |model| {
@@ -320,7 +311,7 @@ pub async fn verify_face(
 pub async fn detect(
     State(service): Shared,
     UrlQuery(asked): UrlQuery<RecognizeQuery>,
-    mut parts: Parts,
+    mut parts: RequestParts,
 ) -> Answer<Json<Value>> {
     let photo = parts.take("file")?;
     let object = service.work(move |_| {
@@ -336,7 +327,7 @@ pub async fn detect(
 }
 
 /// Whether two photos show the same person.
-pub async fn verify(State(service): Shared, mut parts: Parts) -> Answer<Json<Value>> {
+pub async fn verify(State(service): Shared, mut parts: RequestParts) -> Answer<Json<Value>> {
     let (source, target) = (parts.take("source_image")?, parts.take("target_image")?);
     let snapshot = service.snapshot();
     let object = service.work(move |_| {

@@ -2,7 +2,7 @@
 
 use axum::Json;
 use axum::extract::{Path as UrlPath, State};
-use axum::http::{StatusCode, header};
+use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use eigenfaces::Model;
 use eigenfaces::face_matrix::FaceMatrix;
@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::answer::png;
-use super::body::{Parts, decode};
+use super::body::{RequestParts, decode};
 use super::extract::UrlQuery;
 use super::failure::{Answer, Failure};
 use super::service::Shared;
@@ -64,8 +64,7 @@ pub async fn basis_face(
         let space = model.recognizer().space();
         let at = number.checked_sub(1).filter(|&at| at < space.components());
         let at = at.ok_or_else(|| {
-            let message = format!("there are basis faces 1 to {}", space.components());
-            Failure::new(StatusCode::NOT_FOUND, message)
+            Failure::not_found(format!("there are basis faces 1 to {}", space.components()))
         })?;
         let face: Vec<f32> = space.basis().column(at).iter().copied().collect();
         png(&render::signed(space.size(), &face).into())
@@ -117,7 +116,7 @@ pub async fn weights(
 }
 
 /// The weights of the faces of a photo, and how far each lies from face space.
-pub async fn project(State(service): Shared, mut parts: Parts) -> Answer<Json<Value>> {
+pub async fn project(State(service): Shared, mut parts: RequestParts) -> Answer<Json<Value>> {
     let photo = parts.take("file")?;
     let object = service.ask(move |model| {
         let recognizer = model.recognizer();

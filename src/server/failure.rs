@@ -42,11 +42,24 @@ impl Failure {
         Self::new(StatusCode::BAD_REQUEST, message)
     }
 
+    pub fn conflict(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::CONFLICT, message)
+    }
+
+    pub fn not_found(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::NOT_FOUND, message)
+    }
+
+    pub fn unavailable(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, message)
+    }
+
+    pub fn internal(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, message)
+    }
+
     pub fn nobody_enrolled() -> Self {
-        Self::new(
-            StatusCode::CONFLICT,
-            "nobody is enrolled yet: add a photo of somebody first",
-        )
+        Self::conflict("nobody is enrolled yet: add a photo of somebody first")
     }
 
     /// Other changes take too long; `job` is the one working, if any.
@@ -58,27 +71,20 @@ impl Failure {
         };
         Self {
             position: Some(position),
-            ..Self::new(
-                StatusCode::SERVICE_UNAVAILABLE,
-                format!("{changes} before this one{job}; nothing was changed, try again later"),
-            )
+            ..Self::unavailable(format!(
+                "{changes} before this one{job}; nothing was changed, try again later"
+            ))
         }
     }
 
     /// The server was told to end.
     pub fn ending() -> Self {
-        Self::new(
-            StatusCode::SERVICE_UNAVAILABLE,
-            "the server is ending; nothing was changed",
-        )
+        Self::unavailable("the server is ending; nothing was changed")
     }
 
     /// Too many requests are being answered: others have to wait.
     pub fn busy() -> Self {
-        Self::new(
-            StatusCode::SERVICE_UNAVAILABLE,
-            "too many photos at once: try again in a second",
-        )
+        Self::unavailable("too many photos at once: try again in a second")
     }
 }
 
@@ -95,11 +101,11 @@ impl From<eigenfaces::Error> for Failure {
             | Error::MergedIntoItself { .. }
             | Error::NothingToUndo
             | Error::OtherFraming { .. }
-            | Error::Pca(_) => Self::new(StatusCode::CONFLICT, error.to_string()),
+            | Error::Pca(_) => Self::conflict(error.to_string()),
             Error::PersonName { .. } | Error::NoSuchPath { .. } | Error::NoPhotos { .. } => {
                 Self::bad(error.to_string())
             }
-            _ => Self::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()),
+            _ => Self::internal(error.to_string()),
         }
     }
 }

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use axum::Json;
 use axum::extract::{Path as UrlPath, State};
-use axum::http::{StatusCode, header};
+use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use eigenfaces::background::Background;
 use eigenfaces::dataset::ContentHash;
@@ -74,7 +74,7 @@ pub async fn photo(
     let work = move |service: &Service| {
         let folder = service.folder()?;
         let (key, face) = folder.find(&id)?;
-        let changed = || Failure::new(StatusCode::CONFLICT, CHANGED);
+        let changed = || Failure::conflict(CHANGED);
         let file = file_as_grouped(&face.photo, key.photo).ok_or_else(changed)?;
         let enrolled = service.enrolled(&snapshot);
         let person = face.person(&enrolled).map(Person::as_str);
@@ -114,7 +114,7 @@ pub async fn portrait(State(service): Shared, UrlPath(id): UrlPath<String>) -> A
     let work = move |service: &Service| {
         let folder = service.folder()?;
         let (key, face) = folder.find(&id)?;
-        let changed = || Failure::new(StatusCode::CONFLICT, CHANGED);
+        let changed = || Failure::conflict(CHANGED);
         let file = file_as_grouped(&face.photo, key.photo).ok_or_else(changed)?;
         let photo = DynamicImage::from(file.decode_color()?);
         let [x, y, width, height] = face.location.bounds;
@@ -128,8 +128,7 @@ pub async fn portrait(State(service): Shared, UrlPath(id): UrlPath<String>) -> A
 }
 
 fn shown(picture: &DynamicImage) -> Answer<Response> {
-    let bytes = render::jpeg(picture)
-        .map_err(|error| Failure::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))?;
+    let bytes = render::jpeg(picture).map_err(|error| Failure::internal(error.to_string()))?;
     Ok(([(header::CONTENT_TYPE, "image/jpeg")], bytes).into_response())
 }
 
@@ -180,11 +179,10 @@ pub async fn archive(State(service): Shared, UrlQuery(of): UrlQuery<Of>) -> Answ
             .iter()
             .find(|(person, _)| person.is_called(&of.person));
         let faces = faces.map(|(_, faces)| faces).ok_or_else(|| {
-            let message = format!(
+            Failure::not_found(format!(
                 "no face in this folder is named {}: name a group of faces first",
                 of.person
-            );
-            Failure::new(StatusCode::NOT_FOUND, message)
+            ))
         })?;
         let photos = faces
             .iter()
@@ -195,7 +193,7 @@ pub async fn archive(State(service): Shared, UrlQuery(of): UrlQuery<Of>) -> Answ
         let is_as_grouped =
             |(photo, content): &(PathBuf, ContentHash)| file_as_grouped(photo, *content).is_some();
         if !photos.par_iter().all(is_as_grouped) {
-            return Err(Failure::new(StatusCode::CONFLICT, CHANGED));
+            return Err(Failure::conflict(CHANGED));
         }
         Ok((of.person, photos))
     };

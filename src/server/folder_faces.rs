@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use axum::http::StatusCode;
 use eigenfaces::Person;
 use eigenfaces::albums::{AlbumFace, EnrolledPixels};
 use eigenfaces::dataset::{ContentHash, PhotoFile};
@@ -80,9 +79,9 @@ impl FolderFaces {
         };
         let found = key().and_then(|key| Some((key, self.faces.get(&key)?)));
         found.ok_or_else(|| {
-            let message =
-                "no face of the folder that was grouped last has this name: group its folder again";
-            Failure::new(StatusCode::NOT_FOUND, message)
+            Failure::not_found(
+                "no face of the folder that was grouped last has this name: group its folder again",
+            )
         })
     }
 

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 use super::access::in_groups;
 use super::answer::{expected, png, tagged};
-use super::body::{Parts, decode};
+use super::body::{RequestParts, decode};
 use super::extract::{JsonBody, UrlQuery};
 use super::failure::{Answer, Failure};
 use super::service::{Service, Shared, Snapshot};
@@ -35,10 +35,6 @@ pub fn find_face(gallery: &Gallery, name: &str) -> Answer<usize> {
         .iter()
         .position(|face| is_meant(face.hash));
     found.ok_or_else(|| Failure::coded(StatusCode::NOT_FOUND, 44, "no enrolled face has this name"))
-}
-
-pub fn face_picture(gallery: &Gallery, at: usize) -> Answer<Response> {
-    png(&gallery.faces().image(at).unwrap_or_default().into())
 }
 
 /// Suspect labels of a model's gallery, without those that were marked as fine.
@@ -103,8 +99,7 @@ pub async fn call_fine(
         let faces = faces.collect::<Answer<Vec<usize>>>()?;
         Ok(Edit::Remark(Remark::Fine(finding.to_owned(), faces)))
     };
-    let state = changed(&service, &headers, edit).await?;
-    Ok(tagged(&service, &state, &json!({ "fine": finding })))
+    changed(&service, &headers, edit, json!({ "fine": finding })).await
 }
 
 /// A face of a photo that is nobody's.
@@ -121,12 +116,8 @@ pub async fn call_nobodys(
     JsonBody(said): JsonBody<NobodysFace>,
 ) -> Answer<Response> {
     let edit = Edit::Remark(Remark::Nobody(said.face));
-    let state = changed(&service, &headers, |_| Ok(edit)).await?;
-    Ok(tagged(
-        &service,
-        &state,
-        &json!({ "nobody": said.face.to_string() }),
-    ))
+    let told = json!({ "nobody": said.face.to_string() });
+    changed(&service, &headers, |_| Ok(edit), told).await
 }
 
 /// Everybody, with how many faces of them are enrolled.
@@ -200,7 +191,7 @@ pub async fn add_face(
     UrlPath(person): UrlPath<String>,
     UrlQuery(which): UrlQuery<Which>,
     headers: HeaderMap,
-    mut parts: Parts,
+    mut parts: RequestParts,
 ) -> Answer<Response> {
     let person = Person::new(&person)?;
     let photo = parts.take("file")?;
@@ -231,11 +222,10 @@ pub async fn rename(
     headers: HeaderMap,
     JsonBody(new): JsonBody<NewName>,
 ) -> Answer<Response> {
-    let new = Person::new(&new.person)?;
-    let renamed = new.to_string();
-    let edit = move |_: &Model| Ok(Edit::Rename(person, new.to_string(), EarlierName::Known));
-    let state = changed(&service, &headers, edit).await?;
-    Ok(tagged(&service, &state, &json!({ "person": renamed })))
+    let new = Person::new(&new.person)?.to_string();
+    let told = json!({ "person": new });
+    let edit = move |_: &Model| Ok(Edit::Rename(person, new, EarlierName::Known));
+    changed(&service, &headers, edit, told).await
 }
 
 #[derive(Debug, Deserialize)]
@@ -250,10 +240,9 @@ pub async fn merge(
     headers: HeaderMap,
     JsonBody(other): JsonBody<MergeInto>,
 ) -> Answer<Response> {
-    let into = other.into.clone();
-    let edit = move |_: &Model| Ok(Edit::Merge(vec![person], into));
-    let state = changed(&service, &headers, edit).await?;
-    Ok(tagged(&service, &state, &json!({ "person": other.into })))
+    let told = json!({ "person": other.into });
+    let edit = move |_: &Model| Ok(Edit::Merge(vec![person], other.into));
+    changed(&service, &headers, edit, told).await
 }
 
 /// Erases a person: faces, weights and name. The model is learned again without them. This cannot be undone.
@@ -273,7 +262,8 @@ pub async fn erase(
 pub async fn picture(State(service): Shared, UrlPath(hash): UrlPath<String>) -> Answer<Response> {
     let work = move |model: &Model| {
         let gallery = model.gallery();
-        face_picture(gallery, find_face(gallery, &hash)?)
+        let at = find_face(gallery, &hash)?;
+        png(&gallery.faces().image(at).unwrap_or_default().into())
     };
     service.ask(work).await
 }
@@ -290,8 +280,7 @@ pub async fn move_face(
         let at = find_face(model.gallery(), &hash)?;
         Ok(Edit::Move(model.gallery().photo(at).hash, person))
     };
-    let state = changed(&service, &headers, edit).await?;
-    Ok(tagged(&service, &state, &json!({ "person": new.person })))
+    changed(&service, &headers, edit, json!({ "person": new.person })).await
 }
 
 /// Erases one face. This cannot be undone.
@@ -304,17 +293,19 @@ pub async fn erase_face(
     erased(&service, &headers, chosen).await
 }
 
-/// A change that can be undone, of a gallery in which somebody is enrolled. Returns the new state.
+/// A change that can be undone, of a gallery in which somebody is enrolled, and what is told of it.
 async fn changed(
     service: &Arc<Service>,
     headers: &HeaderMap,
     edit: impl FnOnce(&Model) -> Answer<Edit> + Send + 'static,
-) -> Answer<Snapshot> {
+    told: Value,
+) -> Answer<Response> {
     let change = |model: Option<&Model>| {
         let known = model.ok_or_else(Failure::nobody_enrolled)?;
         Ok((Plan::of(edit(known)?, model, &())?, ()))
     };
-    Ok(service.change(expected(headers), change).await?.1)
+    let ((), state) = service.change(expected(headers), change).await?;
+    Ok(tagged(service, &state, &told))
 }
 
 /// Erases the chosen faces of a gallery in which somebody is enrolled, and tells how many they were.

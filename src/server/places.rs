@@ -46,10 +46,8 @@ pub async fn folders(
             return Ok(told(None, None, &places.starts()));
         };
         // Whatever else is there, the answer is the same.
-        let outside = || {
-            let message = "no such folder below your own and the drives of this machine";
-            Failure::new(StatusCode::NOT_FOUND, message)
-        };
+        let outside =
+            || Failure::not_found("no such folder below your own and the drives of this machine");
         let folder = places.open(&path).ok_or_else(outside)?;
         let names = places.names(&folder).ok_or_else(outside)?;
         let above = folder.parent().filter(|above| places.holds(above));

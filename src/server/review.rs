@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use axum::http::StatusCode;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use eigenfaces::dataset::ContentHash;
@@ -251,7 +250,7 @@ fn enroll(model: Option<&Model>, file: &Path, review: &mut NamedFaces) -> Reply<
         let reason = wrong
             .first()
             .map_or_else(|| "no face".to_owned(), ToString::to_string);
-        return Err(Failure::new(StatusCode::BAD_REQUEST, reason));
+        return Err(Failure::bad(reason));
     }
     let plan = Plan::of(Edit::Faces(preparation, faces, Step::Own), model, &())?;
     let before = model.map_or(0, |model| model.gallery().len());
@@ -369,7 +368,7 @@ impl NamedPhotos {
         }
         if photos.is_empty() {
             let message = "nobody is named in this folder yet: name a group of faces first";
-            return Err(Failure::new(StatusCode::CONFLICT, message));
+            return Err(Failure::conflict(message));
         }
         let done = self.job.reading(photos.len());
         let (mut problems, mut untold) = (Vec::new(), 0);

@@ -66,7 +66,7 @@ table! {
     delete "/api/v1/recognition/faces" compreface::erase_faces_of;
     delete "/api/v1/recognition/faces/{image_id}" compreface::erase_face;
     post "/api/v1/recognition/faces/delete" compreface::erase_faces;
-    get "/api/v1/recognition/faces/{image_id}/img" compreface::picture;
+    get "/api/v1/recognition/faces/{image_id}/img" people::picture;
     get "/api/v1/static/{key}/images/{image_id}" compreface::static_picture;
     post "/api/v1/recognition/faces/{image_id}/verify" compreface::verify_face;
     post "/api/v1/detection/detect" compreface::detect;

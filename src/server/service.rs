@@ -12,7 +12,6 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use axum::extract::State;
-use axum::http::StatusCode;
 use eigenfaces::Model;
 use eigenfaces::store::ModelLock;
 
@@ -84,9 +83,9 @@ impl Service {
     /// Errors: there is none, or faces were erased since.
     pub fn folder(&self) -> Answer<Arc<FolderFaces>> {
         let none = || {
-            let message =
-                "no folder was grouped, or faces were erased since: group the folder again";
-            Failure::new(StatusCode::CONFLICT, message)
+            Failure::conflict(
+                "no folder was grouped, or faces were erased since: group the folder again",
+            )
         };
         locked(&self.folder).clone().ok_or_else(none)
     }

@@ -6,7 +6,6 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use axum::http::StatusCode;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use tokio::sync::Semaphore;
 
@@ -127,8 +126,7 @@ async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Answer<T> + Send + 'static,
 ) -> Answer<T> {
     tokio::task::spawn_blocking(work).await.unwrap_or_else(|_| {
-        Err(Failure::new(
-            StatusCode::INTERNAL_SERVER_ERROR,
+        Err(Failure::internal(
             "the work broke down; nothing was changed",
         ))
     })

@@ -18,7 +18,7 @@ use crate::kernel_pca::Kernel;
 use crate::matcher::{Matcher, PixelScale, Space};
 use crate::recognizer::Settings;
 
-/// The people whose faces are placed in a matcher.
+/// The people whose faces are enrolled in a matcher.
 pub(super) struct EnrolledFaces<'a> {
     /// The person of each.
     pub persons: &'a [usize],
@@ -37,23 +37,23 @@ pub(super) fn read_comparer(
     meta: &Meta,
     settings: Settings,
     space: &Arc<FaceSpace>,
-    placed: EnrolledFaces<'_>,
+    enrolled: EnrolledFaces<'_>,
 ) -> Result<Comparer> {
     match (&meta.background, meta.calibration) {
         (Some(about), _) => {
             let missing = || archive.misfit("a background model without coordinates");
-            let coordinates = placed.coordinates.ok_or_else(missing)?;
+            let coordinates = enrolled.coordinates.ok_or_else(missing)?;
             background_arrays::read(
                 archive,
                 settings.prior,
                 about,
                 meta.framing,
-                placed.persons,
+                enrolled.persons,
                 coordinates,
             )
         }
         (None, Some(calibration)) => Ok(Comparer::Distances(Box::new(Distances {
-            matcher: matcher(settings, space, placed)
+            matcher: matcher(settings, space, enrolled)
                 .map_err(|_| archive.misfit("weights that do not fit their faces"))?,
             calibration,
         }))),
@@ -65,24 +65,24 @@ pub(super) fn read_comparer(
 fn matcher(
     settings: Settings,
     space: &Arc<FaceSpace>,
-    placed: EnrolledFaces<'_>,
+    enrolled: EnrolledFaces<'_>,
 ) -> Result<Matcher> {
-    let (distance, weights) = (settings.distance, placed.weights);
+    let (distance, weights) = (settings.distance, enrolled.weights);
     let (space, weights) = match (distance.kernel, distance.pixel_scale) {
         (Kernel::Linear, PixelScale::Plain) => {
             (Space::Linear(Arc::clone(space)), Cow::Borrowed(weights))
         }
         _ => {
-            let space = Space::learn(placed.faces, distance, settings.pca)?;
-            let weights = space.project(placed.faces);
+            let space = Space::learn(enrolled.faces, distance, settings.pca)?;
+            let weights = space.project(enrolled.faces);
             (space, Cow::Owned(weights))
         }
     };
     Matcher::from_parts(
         space,
         &weights,
-        placed.persons,
-        placed.people,
+        enrolled.persons,
+        enrolled.people,
         distance.metric,
     )
 }

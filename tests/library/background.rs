@@ -234,8 +234,8 @@ fn photos_rotated_beforehand_give_the_same_scores() {
         Adaptation::learn(background, &coordinates, &photos, &enrolled),
     ] {
         let rotated = adaptation.rotated(&coordinates);
-        let one = People::place(adaptation.clone(), &coordinates, &photos, &enrolled, 30);
-        let other = People::place_rotated(
+        let one = People::enroll(adaptation.clone(), &coordinates, &photos, &enrolled, 30);
+        let other = People::enroll_rotated(
             adaptation,
             Some(&rotated),
             &coordinates,
@@ -257,7 +257,7 @@ fn thousands_of_people_are_told_apart() {
     let photos: Vec<usize> = (0..persons.len()).step_by(2).collect();
     let enrolled: Vec<usize> = photos.iter().map(|&photo| persons[photo]).collect();
     let adaptation = Adaptation::none(background);
-    let people = People::place(adaptation, &coordinates, &photos, &enrolled, 10_000);
+    let people = People::enroll(adaptation, &coordinates, &photos, &enrolled, 10_000);
     let gallery = coordinates.select_columns(&photos);
     let calibration =
         Calibration::learn(background, &people, &gallery, &enrolled, Alignment::ByEyes);

@@ -27,7 +27,10 @@ fn gallery(preparation: &Preparation, faces: Vec<LabeledFace>) -> Gallery {
 }
 
 fn plan(protocol: &str) -> Options {
-    Options::new(protocol.parse().unwrap())
+    Options {
+        protocol: protocol.parse().unwrap(),
+        ..Options::default()
+    }
 }
 
 /// Plain eigenfaces: K of them, Euclidean distance to the mean of a person.

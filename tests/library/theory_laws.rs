@@ -1,13 +1,16 @@
 //! What docs/THEORY.md says, on random faces: each law at least a hundred times.
 
+use std::sync::Arc;
+
 use crate::support::drawn::drawn_faces;
 use eigenfaces::error::PcaError;
 use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
 use eigenfaces::face_space::FaceSpace;
-use eigenfaces::matcher::Metric;
+use eigenfaces::matcher::{Metric, Space};
 use eigenfaces::pca::minimize::{self, Round};
 use eigenfaces::pca::scaled::{self, ScaledComponents};
 use eigenfaces::pca::{ComponentCount, Components, Pca, Rule, Solver};
+use eigenfaces::reconstruction::{Reconstruction, Steps};
 use eigenfaces::scaled_space::ScaledSpace;
 use nalgebra::{DMatrix, DVector};
 use proptest::prelude::*;
@@ -234,8 +237,10 @@ proptest! {
         let covariance = &weights * weights.transpose() / (n - 1) as f64;
         let diagonal = DMatrix::from_diagonal(&DVector::from_column_slice(space.face_space().eigenvalues()));
         prop_assert!((covariance - diagonal).amax() < 1e-4 * space.face_space().eigenvalues()[0]);
-        let rebuilt = space.rebuild(space.project(&faces).column(0).as_slice());
-        for (level, &pixel) in rebuilt.iter().zip(faces.face(0)) {
+        let projected = space.project(&faces);
+        let whole = Steps { weights: &projected.as_slice()[..k], steps: &[k] };
+        let rebuilt = Reconstruction::of_faces(&Space::Scaled(Arc::new(space)), &[whole]);
+        for (level, &pixel) in rebuilt[0][0].levels.iter().zip(faces.face(0)) {
             prop_assert!((level - f32::from(pixel)).abs() < 0.05);
         }
     }

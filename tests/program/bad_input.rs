@@ -126,33 +126,25 @@ fn one_photo_of_one_person_names_no_stranger() {
     );
 }
 
+/// Without background model, confidence is weak of so few people.
+fn enrolled_with_a_warning(folder: &Path, enrolled: &str) {
+    for (background, weak) in [("none", true), ("bundled", false)] {
+        let args = ["faces", "--background", background, "-m", background];
+        let said = run(folder, ["enroll"].iter().chain(&args)).done().stderr;
+        assert!(said.contains(enrolled), "{said}");
+        assert_eq!(said.contains("confidence is weak"), weak, "{said}");
+    }
+}
+
 #[test]
 fn one_person_only_is_enrolled_with_a_warning_where_nobody_else_is_known() {
     let folder = scratch();
     for number in 1..=4 {
-        picture(
-            &folder.path().join(format!("faces/Ada/{number}.png")),
-            40,
-            50,
-            number,
-        );
+        let path = folder.path().join(format!("faces/Ada/{number}.png"));
+        picture(&path, 40, 50, number);
     }
     picture(&folder.path().join("other.png"), 40, 50, 99);
-    for (background, weak) in [("none", true), ("bundled", false)] {
-        let args = ["faces", "--background", background, "-m", background];
-        let enrolled = run(folder.path(), ["enroll"].iter().chain(&args)).done();
-        assert!(
-            enrolled.stderr.contains("4 faces of 1 person"),
-            "{}",
-            enrolled.stderr
-        );
-        assert_eq!(
-            enrolled.stderr.contains("confidence is weak"),
-            weak,
-            "{}",
-            enrolled.stderr
-        );
-    }
+    enrolled_with_a_warning(folder.path(), "4 faces of 1 person");
     // Somebody else is not Ada for want of others. (The background model is asked the same of faces, below: of pictures
     // that are none it knows nothing.)
     let found = run(folder.path(), ["identify", "other.png", "-m", "none"]).done();
@@ -164,20 +156,8 @@ fn one_image_each_of_two_people() {
     let folder = scratch();
     picture(&folder.path().join("faces/Ada/1.png"), 40, 50, 1);
     picture(&folder.path().join("faces/Boris/1.png"), 40, 50, 2);
-    for (background, weak) in [("none", true), ("bundled", false)] {
-        let args = ["faces", "--background", background, "-m", background];
-        let enrolled = run(folder.path(), ["enroll"].iter().chain(&args)).done();
-        assert!(
-            enrolled.stderr.contains("2 faces of 2 people"),
-            "{}",
-            enrolled.stderr
-        );
-        assert_eq!(
-            enrolled.stderr.contains("confidence is weak"),
-            weak,
-            "{}",
-            enrolled.stderr
-        );
+    enrolled_with_a_warning(folder.path(), "2 faces of 2 people");
+    for background in ["none", "bundled"] {
         let identify = ["identify", "faces", "--format", "json", "-m", background];
         let found = run(folder.path(), identify).done();
         assert_eq!(found.stdout.lines().count(), 2);

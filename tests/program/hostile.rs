@@ -2,21 +2,14 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::support::{photo_of_ada, scratch};
-use crate::{Run, enrolled, picture, program, run};
+use crate::{Run, at_work, enrolled, picture, program, run};
 
 /// Runs the program, and fails where it does not end by itself.
 fn ends(folder: &Path, args: &[&str]) -> Run {
-    let mut command = program(folder);
-    command
-        .args(args)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
-    let mut child: Child = command.spawn().unwrap();
+    let mut child = at_work(folder, args);
     let started = Instant::now();
     while child.try_wait().unwrap().is_none() {
         if started.elapsed() > Duration::from_secs(60) {

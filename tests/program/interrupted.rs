@@ -3,21 +3,11 @@
 use std::fs;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Command, Output};
 use std::time::Duration;
 
 use crate::support::{bundled_faces, photo_of_ada, scratch};
-use crate::{enrolled, program};
-
-fn start(folder: &Path, args: &[&str]) -> Child {
-    let mut command = program(folder);
-    command
-        .args(args)
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped());
-    command.spawn().unwrap()
-}
+use crate::{at_work, enrolled};
 
 fn send(signal: &str, child: &Child) {
     let id = child.id().to_string();
@@ -70,7 +60,7 @@ fn an_interrupted_change_leaves_nothing_behind_and_says_so() {
             .enumerate()
         {
             let folder = scratch();
-            let mut child = start(folder.path(), &["enroll", faces]);
+            let mut child = at_work(folder.path(), &["enroll", faces]);
             wait_for(folder.path(), end, &mut child);
             std::thread::sleep(Duration::from_millis(40 * (round as u64 % 2)));
             send(signal, &child);
@@ -106,7 +96,7 @@ fn copies_that_were_written_are_told() {
         let name = format!("photos/{number}.png");
         fs::copy(photo_of_ada(), folder.path().join(name)).unwrap();
     }
-    let mut child = start(
+    let mut child = at_work(
         folder.path(),
         &["identify", "photos", "--annotate", "album", "--quiet"],
     );

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use eigenfaces::store;
 
 use crate::support::scratch;
-use crate::{Run, picture, program, run};
+use crate::{Run, at_work, picture, program, run};
 
 const MODEL: &str = "eigenfaces.npz";
 
@@ -44,16 +44,6 @@ fn is_written(folder: &Path) -> bool {
     })
 }
 
-fn start(folder: &Path, args: &[&str]) -> Child {
-    let mut command = program(folder);
-    command
-        .args(args)
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null());
-    command.spawn().unwrap()
-}
-
 /// 12 rounds here; EIGENFACES_KILL_ROUNDS sets another number.
 #[cfg(unix)]
 #[test]
@@ -77,7 +67,7 @@ fn a_killed_program_leaves_the_old_model_or_the_new_one() {
     for round in 0..rounds {
         let before = people(folder.path());
         let is_few = before.len() == few.len();
-        let mut child = start(folder.path(), if is_few { &add } else { &remove });
+        let mut child = at_work(folder.path(), if is_few { &add[..] } else { &remove });
         let share = f64::from(round.wrapping_mul(2_654_435_761) >> 8) / f64::from(1 << 24);
         if round % 2 == 0 {
             // At any time from the first instruction to a little after a usual run's end.
@@ -134,7 +124,7 @@ fn many_that_enrol_at_once_lose_nobody() {
         );
     }
     let children: Vec<Child> = (0..8)
-        .map(|number| start(folder.path(), &["enroll", &format!("more {number}")]))
+        .map(|number| at_work(folder.path(), &["enroll", &format!("more {number}")]))
         .collect();
     for mut child in children {
         assert!(child.wait().unwrap().success());

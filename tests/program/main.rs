@@ -54,7 +54,7 @@ mod watch;
 mod wrong_turns;
 
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Child, Command, Output, Stdio};
 use std::sync::OnceLock;
 
 /// What a run of the program left behind.
@@ -174,14 +174,20 @@ fn picture(path: &Path, width: u32, height: u32, seed: u32) {
     image.save(path).unwrap();
 }
 
-/// The end of a run whose answers nobody reads: `eigenfaces ... | head`.
-fn unread(folder: &Path, args: &[&str]) -> std::process::Output {
-    let mut child = program(folder)
+/// The program at work; nobody types anything to it.
+fn at_work(folder: &Path, args: &[&str]) -> Child {
+    let mut command = program(folder);
+    command
         .args(args)
-        .stdout(std::process::Stdio::piped())
-        .stderr(std::process::Stdio::piped())
-        .spawn()
-        .unwrap();
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    command.spawn().unwrap()
+}
+
+/// The end of a run whose answers nobody reads: `eigenfaces ... | head`.
+fn unread(folder: &Path, args: &[&str]) -> Output {
+    let mut child = at_work(folder, args);
     drop(child.stdout.take());
     child.wait_with_output().unwrap()
 }

@@ -14,7 +14,7 @@
 use nalgebra::DMatrix;
 
 use super::centring::{Centring, Table};
-use super::eigen::{self, Choice, Eigenpairs, Noise, Wanted};
+use super::eigen::{self, Eigenpairs, Method, Noise};
 use super::spectrum::{self, Of};
 use super::{Accumulator, Columns, ComponentCount, Components, PcaError, Solver, gram};
 
@@ -129,7 +129,8 @@ fn eigenvectors(
 ) -> Result<Eigenpairs, PcaError> {
     // Symmetric but for rounding.
     within = (&within + within.transpose()) / 2.0;
-    let mut pairs = eigen::leading(within, Wanted::All, Choice::Auto)
+    let all = within.nrows();
+    let mut pairs = eigen::leading(within, all, Method::Auto)
         .map_err(|error| PcaError::Eigen(error.to_string()))?;
     pairs.vectors = eigen::product(eigen::view(span), eigen::view(&pairs.vectors));
     pairs.residual = residual.max(pairs.residual);

@@ -312,12 +312,7 @@ mod tests {
             .map(|i| (0..n).map(|j| f64::from(faces[j * d + i])).sum::<f64>() / n as f64)
             .collect();
         let x = DMatrix::from_fn(d, n, |i, j| f64::from(faces[j * d + i]) - mean[i]);
-        let pairs = eigen::leading(
-            x.transpose() * &x,
-            eigen::Wanted::Leading(n - 1),
-            eigen::Choice::Auto,
-        )
-        .expect("solved");
+        let pairs = eigen::leading(x.transpose() * &x, n - 1, eigen::Method::Auto).expect("solved");
         let mut a = pairs.vectors;
         for (mut column, value) in a.column_iter_mut().zip(&pairs.values) {
             column /= value.sqrt();

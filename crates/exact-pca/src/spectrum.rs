@@ -5,7 +5,7 @@ use nalgebra::{DMatrix, DVector};
 use rayon::prelude::*;
 
 use super::component_count::rank_cut;
-use super::eigen::{self, Choice, Eigenpairs, View, Wanted};
+use super::eigen::{self, Eigenpairs, Method, View};
 use super::{Columns, ComponentCount, Components, PcaError, Solver, gram, products};
 
 /// The kept part of the spectrum of a scatter matrix (n - 1 times a covariance).
@@ -134,7 +134,7 @@ pub(crate) fn solve(
             true => std::mem::replace(&mut scatter, DMatrix::zeros(0, 0)),
             false => scatter.clone(),
         };
-        let pairs = eigen::leading(matrix, Wanted::Leading(ask.min(rank)), Choice::Auto)
+        let pairs = eigen::leading(matrix, ask.min(rank), Method::Auto)
             .map_err(|error| PcaError::Eigen(error.to_string()))?;
         if let Some(found) = keep(pairs, rank, total, wanted) {
             break found;

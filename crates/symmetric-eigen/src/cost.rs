@@ -1,12 +1,12 @@
-//! The time that each way to eigenpairs is expected to take, and the choice of the fastest.
+//! The time that each way to eigenpairs is expected to take, and the method of the fastest.
 
-use super::{Choice, lanczos};
+use super::{Method, lanczos};
 
 /// Nanoseconds that `k` eigenpairs of a dense matrix of side `n` are expected to take, by the best method.
 pub fn expected_nanoseconds(n: usize, k: usize) -> f64 {
     let cost = Cost::of(n, k);
     match cheapest(n, k) {
-        Choice::Lanczos => cost.krylov,
+        Method::Lanczos => cost.krylov,
         _ => cost.reduce + cost.bisect,
     }
 }
@@ -49,13 +49,13 @@ impl Cost {
 ///
 /// Block Lanczos must promise to be clearly faster, since its residuals are 1e-10 and not 1e-15, and
 /// since it may not converge where the spectrum hardly decays.
-pub fn cheapest(n: usize, k: usize) -> Choice {
+pub fn cheapest(n: usize, k: usize) -> Method {
     const CLEARLY: f64 = 1.3;
     let cost = Cost::of(n, k);
     let fits = lanczos::usual_dimension(k as f64) < n as f64;
     if CLEARLY * cost.krylov < cost.reduce + cost.bisect && fits {
-        Choice::Lanczos
+        Method::Lanczos
     } else {
-        Choice::Tridiagonal
+        Method::Tridiagonal
     }
 }

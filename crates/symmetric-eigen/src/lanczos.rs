@@ -168,7 +168,7 @@ impl<'a, A: Symmetric> Krylov<'a, A> {
             let near = old.saturating_sub(BLOCK);
             orthogonal::extend_near(basis, near, &mut next, dust, held as u64)
         } else {
-            self.last_parts(&mut next, room, dust)
+            self.last_coefficients(&mut next, room, dust)
         };
         let side = self.projected.ncols();
         if held > side {
@@ -188,7 +188,12 @@ impl<'a, A: Symmetric> Krylov<'a, A> {
 
     /// As the space fills up, the last block is narrower than its image: nothing is missed by that, since
     /// no further directions exist.
-    fn last_parts(&self, next: &mut Vec<f64>, room: usize, dust: f64) -> orthogonal::Parts {
+    fn last_coefficients(
+        &self,
+        next: &mut Vec<f64>,
+        room: usize,
+        dust: f64,
+    ) -> orthogonal::BlockCoefficients {
         let n = self.matrix.side();
         let basis = dense::columns(&self.basis, n);
         let onto = dense::inner_product(basis, dense::columns(next, n));
@@ -200,7 +205,7 @@ impl<'a, A: Symmetric> Krylov<'a, A> {
         }
         let image = dense::columns(&self.images[self.images.len() - n * b..], n);
         let within = dense::inner_product(dense::columns(next, n), image);
-        orthogonal::Parts { onto, within }
+        orthogonal::BlockCoefficients { onto, within }
     }
 
     /// The `k` leading eigenpairs of the projected matrix.

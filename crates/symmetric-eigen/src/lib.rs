@@ -69,18 +69,9 @@ pub enum EigenMethod {
     },
 }
 
-/// Number of eigenpairs wanted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wanted {
-    /// All n.
-    All,
-    /// The leading ones, at most n.
-    Leading(usize),
-}
-
 /// Which method to use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Choice {
+pub enum Method {
     /// The one that is expected to be fastest.
     #[default]
     Auto,
@@ -117,8 +108,8 @@ pub enum EigenError {
     NotConverged { residual: f64 },
 }
 
-/// Finds the leading eigenpairs of a symmetric positive semi-definite matrix (n x n, both triangles
-/// filled). The matrix is consumed: it is overwritten rather than copied.
+/// Finds the `k` leading eigenpairs, or all where there are no more, of a symmetric positive semi-definite matrix (n x n, both
+/// triangles filled). The matrix is consumed: it is overwritten rather than copied.
 ///
 /// Indefinite matrices are solved as well, with accuracy relative to the largest entry instead.
 ///
@@ -126,14 +117,11 @@ pub enum EigenError {
 /// If the matrix is not square, not finite, not symmetric; never for want of rank.
 pub fn leading(
     mut matrix: DMatrix<f64>,
-    wanted: Wanted,
-    choice: Choice,
+    k: usize,
+    method: Method,
 ) -> Result<Eigenpairs, EigenError> {
     let n = matrix.nrows();
-    let k = match wanted {
-        Wanted::All => n,
-        Wanted::Leading(k) => k.min(n),
-    };
+    let k = k.min(n);
     let largest = largest_entry(&matrix)?;
     if k == 0 || largest == 0.0 {
         let (values, vectors) = (vec![0.0; k], DMatrix::identity(n, k));
@@ -149,7 +137,7 @@ pub fn leading(
         matrix *= shrink;
     }
     // One entry into the thread pool instead of one for every parallel step.
-    let mut pairs = rayon::scope(|_| solve(matrix, k, choice, largest * shrink))?;
+    let mut pairs = rayon::scope(|_| solve(matrix, k, method, largest * shrink))?;
     pairs.values.iter_mut().for_each(|value| *value *= grow);
     Ok(pairs)
 }
@@ -179,19 +167,19 @@ pub fn leading_of_operator(matrix: &impl Symmetric, k: usize, scale: f64) -> Opt
 fn solve(
     matrix: DMatrix<f64>,
     k: usize,
-    choice: Choice,
+    method: Method,
     scale: f64,
 ) -> Result<Eigenpairs, EigenError> {
-    let choice = match choice {
-        Choice::Auto => cost::cheapest(matrix.nrows(), k),
+    let method = match method {
+        Method::Auto => cost::cheapest(matrix.nrows(), k),
         chosen => chosen,
     };
-    if choice == Choice::Lanczos
+    if method == Method::Lanczos
         && let Some(pairs) = by_lanczos(&matrix, k, scale)
     {
         return Ok(pairs);
     }
-    by_reduction(matrix, k, choice, scale)
+    by_reduction(matrix, k, method, scale)
 }
 
 /// By block Lanczos, if what comes out is as accurate as it should be.
@@ -214,12 +202,12 @@ fn by_lanczos(matrix: &impl Symmetric, k: usize, scale: f64) -> Option<Eigenpair
 fn by_reduction(
     mut matrix: DMatrix<f64>,
     k: usize,
-    choice: Choice,
+    method: Method,
     scale: f64,
 ) -> Result<Eigenpairs, EigenError> {
     let diagonal: Vec<f64> = (0..matrix.nrows()).map(|i| matrix[(i, i)]).collect();
     let (diagonals, reflections) = tridiagonalise(&mut matrix);
-    let leading_only = (choice != Choice::Full)
+    let leading_only = (method != Method::Full)
         .then(|| tridiagonal::leading(&diagonals, k))
         .flatten()
         .map(|pairs| (pairs, EigenMethod::Tridiagonal));

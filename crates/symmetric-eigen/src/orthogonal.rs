@@ -11,7 +11,7 @@ use super::random::Noise;
 use nalgebra::DMatrix;
 
 /// The coefficients of the columns of a block: `block = basis · onto + new · within`.
-pub struct Parts {
+pub struct BlockCoefficients {
     /// m x b: the part that lay in the basis.
     pub onto: DMatrix<f64>,
     /// b x b, upper triangular: the rest, in terms of the new columns.
@@ -29,12 +29,18 @@ pub fn extend(basis: View<'_>, block: &mut [f64], dust: f64, seed: u64) {
 
 /// As [`extend`], for a block that is known to lie, but for rounding, in the columns of the basis from `near` on and
 /// outside it: the first pass looks at these only.
-pub fn extend_near(basis: View<'_>, near: usize, block: &mut [f64], dust: f64, seed: u64) -> Parts {
+pub fn extend_near(
+    basis: View<'_>,
+    near: usize,
+    block: &mut [f64],
+    dust: f64,
+    seed: u64,
+) -> BlockCoefficients {
     // A pass more for every column that turns out to be rounding error; they do not come in a row.
     const MOST_PASSES: u64 = 8;
     let n = basis.nrows();
     let b = block.len() / n.max(1);
-    let mut parts = Parts {
+    let mut coefficients = BlockCoefficients {
         onto: DMatrix::zeros(basis.ncols(), b),
         within: DMatrix::identity(b, b),
     };
@@ -46,17 +52,17 @@ pub fn extend_near(basis: View<'_>, near: usize, block: &mut [f64], dust: f64, s
         dense::par_add_product(dense::columns_mut(block, n), basis, remove, -1.0);
         let dust = if pass == 0 { dust } else { 0.0 };
         let (upper, lost) = orthonormalise(block, n, dust, seed ^ (pass << 56));
-        let mut onto = parts.onto.rows_mut(from, along.nrows());
-        onto += along * &parts.within;
+        let mut onto = coefficients.onto.rows_mut(from, along.nrows());
+        onto += along * &coefficients.within;
         // Columns have length 1 after the first pass. One that loses much of it in a later pass was
         // mostly rounding error, magnified, and needs another.
         let is_orthogonal = lost == 0 && upper.diagonal().iter().all(|&length| length > 0.5);
-        parts.within = upper * parts.within;
+        coefficients.within = upper * coefficients.within;
         if pass > 0 && is_orthogonal {
             break;
         }
     }
-    parts
+    coefficients
 }
 
 /// Orthonormal columns in place of `block`, the upper triangular factor, and how many columns were replaced.
@@ -112,7 +118,7 @@ fn by_cholesky(block: &mut [f64], n: usize, dust: f64) -> Option<DMatrix<f64>> {
     Some(lower.transpose())
 }
 
-/// Takes the parts along the orthonormal columns `done` out of `column`, and returns them.
+/// Takes the coefficients along the orthonormal columns `done` out of `column`, and returns them.
 fn project_out(done: &[f64], column: &mut [f64]) -> DMatrix<f64> {
     let n = column.len();
     let done = dense::columns(done, n);

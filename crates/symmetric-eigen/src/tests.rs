@@ -3,11 +3,11 @@
 use super::random::Noise;
 use super::*;
 
-const METHODS: [Choice; 4] = [
-    Choice::Auto,
-    Choice::Full,
-    Choice::Tridiagonal,
-    Choice::Lanczos,
+const METHODS: [Method; 4] = [
+    Method::Auto,
+    Method::Full,
+    Method::Tridiagonal,
+    Method::Lanczos,
 ];
 
 /// A random orthonormal n x n matrix.
@@ -34,15 +34,15 @@ fn decaying(n: usize) -> Vec<f64> {
 }
 
 /// Solves, and checks everything the contract promises by means of nalgebra alone.
-fn solve_checked(a: &DMatrix<f64>, k: usize, choice: Choice) -> Eigenpairs {
-    let pairs = leading(a.clone(), Wanted::Leading(k), choice)
-        .unwrap_or_else(|error| panic!("{choice:?}, n = {}, k = {k}: {error}", a.nrows()));
+fn solve_checked(a: &DMatrix<f64>, k: usize, method: Method) -> Eigenpairs {
+    let pairs = leading(a.clone(), k, method)
+        .unwrap_or_else(|error| panic!("{method:?}, n = {}, k = {k}: {error}", a.nrows()));
     let (n, k) = (a.nrows(), k.min(a.nrows()));
     assert_eq!(pairs.values.len(), k);
     assert_eq!(pairs.vectors.shape(), (n, k));
     assert!(
         pairs.values.windows(2).all(|pair| pair[0] >= pair[1]),
-        "{choice:?}: not decreasing"
+        "{method:?}: not decreasing"
     );
     let scale = pairs.values.first().map_or(0.0, |x| x.abs()).max(a.amax());
     let tolerance = match pairs.method {
@@ -54,7 +54,7 @@ fn solve_checked(a: &DMatrix<f64>, k: usize, choice: Choice) -> Eigenpairs {
         let residual = (a * v - v * value).amax();
         assert!(
             residual <= tolerance * scale,
-            "{choice:?} {:?}: residual {residual:e} of {j}",
+            "{method:?} {:?}: residual {residual:e} of {j}",
             pairs.method
         );
     }
@@ -62,7 +62,7 @@ fn solve_checked(a: &DMatrix<f64>, k: usize, choice: Choice) -> Eigenpairs {
     let error = (gram - DMatrix::identity(k, k)).amax();
     assert!(
         error <= 1e-12,
-        "{choice:?} {:?}: orthogonality {error:e}",
+        "{method:?} {:?}: orthogonality {error:e}",
         pairs.method
     );
     pairs
@@ -73,13 +73,13 @@ fn all_agree(values: &[f64], k: usize, seed: u64) {
     let mut sorted = values.to_vec();
     sorted.sort_by(|a, b| b.total_cmp(a));
     let a = with_spectrum(values, seed);
-    for choice in METHODS {
-        let pairs = solve_checked(&a, k, choice);
+    for method in METHODS {
+        let pairs = solve_checked(&a, k, method);
         for (found, known) in pairs.values.iter().zip(&sorted) {
             let error = (found - known).abs() / sorted[0].abs().max(f64::MIN_POSITIVE);
             assert!(
                 error <= 1e-10,
-                "{choice:?} {:?}: {found} is not {known}",
+                "{method:?} {:?}: {found} is not {known}",
                 pairs.method
             );
         }
@@ -88,26 +88,26 @@ fn all_agree(values: &[f64], k: usize, seed: u64) {
 
 #[test]
 fn smallest_sizes() {
-    for choice in METHODS {
-        let empty = solve_checked(&DMatrix::zeros(0, 0), 3, choice);
+    for method in METHODS {
+        let empty = solve_checked(&DMatrix::zeros(0, 0), 3, method);
         assert!(empty.values.is_empty());
-        let one = solve_checked(&DMatrix::from_element(1, 1, 7.0), 1, choice);
+        let one = solve_checked(&DMatrix::from_element(1, 1, 7.0), 1, method);
         assert!((one.values[0] - 7.0).abs() < 1e-14);
         let two = solve_checked(
             &DMatrix::from_row_slice(2, 2, &[2.0, 1.0, 1.0, 2.0]),
             2,
-            choice,
+            method,
         );
         assert!((two.values[0] - 3.0).abs() < 1e-14 && (two.values[1] - 1.0).abs() < 1e-14);
-        let three = solve_checked(&with_spectrum(&[3.0, 3.0, 1.0], 5), 9, choice);
+        let three = solve_checked(&with_spectrum(&[3.0, 3.0, 1.0], 5), 9, method);
         assert_eq!(three.values.len(), 3);
     }
 }
 
 #[test]
 fn identical_images_give_a_zero_matrix() {
-    for choice in METHODS {
-        let pairs = solve_checked(&DMatrix::zeros(40, 40), 10, choice);
+    for method in METHODS {
+        let pairs = solve_checked(&DMatrix::zeros(40, 40), 10, method);
         assert!(pairs.values.iter().all(|&value| value == 0.0));
     }
 }
@@ -117,8 +117,8 @@ fn rank_one() {
     for n in [5, 60, 300] {
         let v = nalgebra::DVector::from_iterator(n, Noise::seeded(9).take(n)) * 1e5;
         let a = &v * v.transpose();
-        for choice in METHODS {
-            let pairs = solve_checked(&a, n.min(30), choice);
+        for method in METHODS {
+            let pairs = solve_checked(&a, n.min(30), method);
             assert!((pairs.values[0] / v.norm_squared() - 1.0).abs() < 1e-12);
         }
     }
@@ -142,9 +142,9 @@ fn duplicate_columns_and_more_wanted_than_the_rank() {
             .map(|(x, y)| x * y)
             .sum::<i64>() as f64
     });
-    for choice in METHODS {
+    for method in METHODS {
         for k in [5, 12, 40, 300] {
-            let pairs = solve_checked(&a, k, choice);
+            let pairs = solve_checked(&a, k, method);
             let zeros = pairs.values.iter().skip(12);
             assert!(
                 zeros
@@ -174,8 +174,8 @@ fn exactly_repeated_without_a_rotation() {
     a.set_diagonal(&nalgebra::DVector::from_fn(200, |i, _| {
         if i % 3 == 0 { 9.0 } else { i as f64 / 200.0 }
     }));
-    for choice in METHODS {
-        let pairs = solve_checked(&a, 70, choice);
+    for method in METHODS {
+        let pairs = solve_checked(&a, 70, method);
         assert!(
             pairs.values[..67]
                 .iter()
@@ -210,9 +210,9 @@ fn wilkinson_pairs() {
         1 => 1.0,
         _ => 0.0,
     });
-    for choice in METHODS {
-        solve_checked(&a, 30, choice);
-        solve_checked(&a, n, choice);
+    for method in METHODS {
+        solve_checked(&a, 30, method);
+        solve_checked(&a, n, method);
     }
 }
 
@@ -223,13 +223,13 @@ fn any_scale() {
             &decaying(80).iter().map(|x| x / 1e9).collect::<Vec<_>>(),
             31,
         ) * scale;
-        for choice in METHODS {
-            let pairs = leading(a.clone(), Wanted::Leading(20), choice).expect("any scale is fine");
+        for method in METHODS {
+            let pairs = leading(a.clone(), 20, method).expect("any scale is fine");
             for (i, value) in pairs.values.iter().enumerate() {
                 let known = libm::pow((i + 1) as f64, -1.5);
                 assert!(
                     (value / scale - known).abs() < 1e-10,
-                    "{choice:?} at {scale:e}"
+                    "{method:?} at {scale:e}"
                 );
             }
         }
@@ -242,8 +242,8 @@ fn indefinite_dust() {
     let n = 150;
     let b = DMatrix::from_iterator(n, n, Noise::seeded(6).take(n * n)) * 1e-7;
     let a = &b + b.transpose();
-    for choice in METHODS {
-        solve_checked(&a, 25, choice);
+    for method in METHODS {
+        solve_checked(&a, 25, method);
     }
 }
 
@@ -254,20 +254,20 @@ fn subspaces_agree_where_the_gap_allows() {
         *value *= 0.1;
     }
     let a = with_spectrum(&values, 41);
-    let reference = solve_checked(&a, 30, Choice::Full);
-    for choice in METHODS {
-        let pairs = solve_checked(&a, 30, choice);
+    let reference = solve_checked(&a, 30, Method::Full);
+    for method in METHODS {
+        let pairs = solve_checked(&a, 30, method);
         // The sine of the largest angle: what of one space lies outside the other.
         let inside = reference.vectors.transpose() * &pairs.vectors;
         let outside = &pairs.vectors - &reference.vectors * inside;
-        assert!(outside.norm() < 1e-8, "{choice:?}: {:e}", outside.norm());
+        assert!(outside.norm() < 1e-8, "{method:?}: {:e}", outside.norm());
     }
 }
 
 #[test]
 fn every_pair_of_a_large_matrix() {
     let a = with_spectrum(&decaying(1300), 51);
-    let pairs = solve_checked(&a, 1300, Choice::Full);
+    let pairs = solve_checked(&a, 1300, Method::Full);
     assert!(pairs.residual < 1e-12);
 }
 
@@ -313,7 +313,7 @@ fn the_tridiagonal_form_has_the_same_entries_above_the_diagonal_and_comes_back()
 #[test]
 fn lanczos_is_used_where_it_pays_and_agrees() {
     let a = with_spectrum(&decaying(1200), 61);
-    let pairs = solve_checked(&a, 50, Choice::Auto);
+    let pairs = solve_checked(&a, 50, Method::Auto);
     assert!(
         matches!(pairs.method, EigenMethod::Lanczos { .. }),
         "{:?}",
@@ -345,22 +345,22 @@ fn an_overlooked_copy_of_an_eigenvalue_is_noticed() {
 #[test]
 fn same_bits_for_any_number_of_threads() {
     let a = with_spectrum(&decaying(700), 71);
-    let run = |threads: usize, choice: Choice, k: usize| {
+    let run = |threads: usize, method: Method, k: usize| {
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
             .build()
             .expect("a pool");
-        pool.install(|| leading(a.clone(), Wanted::Leading(k), choice))
+        pool.install(|| leading(a.clone(), k, method))
             .expect("solved")
     };
-    for (choice, k) in [
-        (Choice::Full, 700),
-        (Choice::Tridiagonal, 90),
-        (Choice::Lanczos, 40),
+    for (method, k) in [
+        (Method::Full, 700),
+        (Method::Tridiagonal, 90),
+        (Method::Lanczos, 40),
     ] {
-        let one = run(1, choice, k);
+        let one = run(1, method, k);
         for threads in [2, 3] {
-            let more = run(threads, choice, k);
+            let more = run(threads, method, k);
             let bits = |pairs: &Eigenpairs| -> Vec<u64> {
                 pairs
                     .values
@@ -371,7 +371,7 @@ fn same_bits_for_any_number_of_threads() {
             };
             assert!(
                 bits(&one) == bits(&more),
-                "{choice:?} with {threads} threads"
+                "{method:?} with {threads} threads"
             );
         }
     }
@@ -379,7 +379,7 @@ fn same_bits_for_any_number_of_threads() {
 
 #[test]
 fn bad_matrices_are_refused_by_name() {
-    let fails = |a: DMatrix<f64>| leading(a, Wanted::All, Choice::Auto).expect_err("bad");
+    let fails = |a: DMatrix<f64>| leading(a, usize::MAX, Method::Auto).expect_err("bad");
     assert_eq!(
         fails(DMatrix::zeros(2, 3)),
         EigenError::NotSquare {
@@ -430,9 +430,9 @@ fn real_faces(count: usize) -> Option<DMatrix<f64>> {
 #[test]
 fn real_faces_by_all_methods() {
     let Some(a) = real_faces(700) else { return };
-    let reference = solve_checked(&a, 60, Choice::Full);
-    for choice in METHODS {
-        let pairs = solve_checked(&a, 60, choice);
+    let reference = solve_checked(&a, 60, Method::Full);
+    for method in METHODS {
+        let pairs = solve_checked(&a, 60, method);
         for (found, known) in pairs.values.iter().zip(&reference.values) {
             assert!((found - known).abs() <= 1e-10 * reference.values[0]);
         }

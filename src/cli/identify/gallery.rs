@@ -79,9 +79,7 @@ impl Gallery {
         match self {
             Self::Model => Ok(recognizer.identify_prepared(photos, query)?),
             #[cfg(feature = "postgres")]
-            Self::Database(gallery) => Ok(recognizer.identify_prepared_by(photos, |faces| {
-                gallery.identify_faces(recognizer, faces, query)
-            })?),
+            Self::Database(gallery) => Ok(gallery.identify_prepared(recognizer, photos, query)?),
         }
     }
 

@@ -18,7 +18,7 @@ use crate::cli::{ExitStatus, Output, Result, files, remedy, shown};
 /// Everything that is made of what is found.
 pub struct Results<'a> {
     report: &'a Reporter<'a>,
-    explanation: Option<Explanation<'a>>,
+    explanation: Option<ExplanationSheet<'a>>,
     sorted: Option<Sorter<'a>>,
     sidecars: Option<Sidecars>,
     /// Photos that were looked at, and things that could not be done.
@@ -31,7 +31,7 @@ impl<'a> Results<'a> {
     pub fn new(
         args: &'a Identify,
         report: &'a Reporter<'a>,
-        explanation: Option<Explanation<'a>>,
+        explanation: Option<ExplanationSheet<'a>>,
         failed: usize,
     ) -> Self {
         let sidecars = |names_in| {
@@ -119,13 +119,13 @@ fn named_faces(found: &[Identification]) -> Vec<NameAt<'_>> {
 /// Faces explained in one picture: more could not be looked at.
 const MOST_EXPLAINED: usize = 12;
 
-pub struct Explanation<'a> {
+pub struct ExplanationSheet<'a> {
     file: &'a Destination,
     rows: Vec<Row>,
     faces: usize,
 }
 
-impl<'a> Explanation<'a> {
+impl<'a> ExplanationSheet<'a> {
     pub fn new(file: &'a Destination) -> Self {
         Self {
             file,

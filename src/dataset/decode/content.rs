@@ -52,7 +52,9 @@ pub fn sniff(head: &[u8]) -> Option<Content> {
         [0, 0, 1 | 2, 0, 1..=64, 0, ..] => ForeignImage("icon"),
         _ if is_targa(head) => ForeignImage("Targa"),
         _ => {
-            let known = FOREIGN.iter().find(|(start, magic, _)| at(*start, magic));
+            let known = OTHER_FORMATS
+                .iter()
+                .find(|(start, magic, _)| at(*start, magic));
             ForeignImage(known?.2)
         }
     })
@@ -78,7 +80,7 @@ pub(super) const CAMERA_RAW: &str = "camera raw";
 const VIDEO: &str = "video";
 
 /// Formats that are told by their first bytes and not read: where these stand, and the format's name.
-const FOREIGN: &[(usize, &[u8], &str)] = &[
+const OTHER_FORMATS: &[(usize, &[u8], &str)] = &[
     (0, b"\xff\x0a", "JPEG XL"),
     (0, b"\0\0\0\x0cJXL ", "JPEG XL"),
     (0, b"\0\0\0\x0cjP  ", "JPEG 2000"),

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use axum::http::StatusCode;
 use eigenfaces::dataset::{ContentHash, Person};
 use eigenfaces::enrollment::PhotoFaces;
 use eigenfaces::error::{Error, PhotoProblem};
@@ -75,8 +74,7 @@ impl Service {
                 let person = photo.person.to_string();
                 Err(Error::PhotoOfOther { person }.into())
             }
-            None => Err(Failure::new(
-                StatusCode::CONFLICT,
+            None => Err(Failure::conflict(
                 "the gallery was changed meanwhile: send the photo again",
             )),
         }

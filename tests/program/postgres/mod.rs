@@ -5,13 +5,12 @@ mod refused;
 mod server;
 
 use std::path::Path;
-use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
 use crate::support::{bundled_faces, probes, scratch};
-use crate::{Run, enrolled, enrolled_without_background, picture, program, run};
+use crate::{Run, at_work, enrolled, enrolled_without_background, picture, run};
 use server::Server;
 
 fn export(folder: &Path, url: &str, more: &[&str]) -> Run {
@@ -325,16 +324,6 @@ fn wait_until(what: &str, is_so: impl Fn() -> bool) {
     }
 }
 
-fn start(folder: &Path, args: &[&str]) -> Child {
-    let mut command = program(folder);
-    command
-        .args(args)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
-    command.spawn().unwrap()
-}
-
 /// The server fails in the middle of an export: nobody is there by half, whoever asks with the former model is answered
 /// as before, and another export goes on.
 #[test]
@@ -348,7 +337,7 @@ fn a_server_that_fails_leaves_nobody_by_half() {
     let expected = answers(before.path(), &[]);
     let after = others(60, &[]);
     hold(&server, "faces", "person 50");
-    let exporting = start(after.path(), &["export", "--postgres", &url, "--yes"]);
+    let exporting = at_work(after.path(), &["export", "--postgres", &url, "--yes"]);
     let waiting = "pg_stat_activity WHERE wait_event = 'PgSleep'";
     wait_until("an export in the middle", || {
         count(&server, "faces", waiting) == 1

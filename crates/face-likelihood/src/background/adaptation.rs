@@ -15,7 +15,7 @@ use super::likelihood::{length_factor, normalise};
 use super::{Background, Channel};
 use symmetric_eigen as eigen;
 
-/// Photos placed at a time: bounds memory.
+/// Photos projected at a time: bounds memory.
 const CHUNK: usize = 4_096;
 
 /// Coordinates in which photos of one person, of this gallery's kind, vary by 1 and people by ψ.
@@ -28,7 +28,7 @@ pub struct Adaptation {
 }
 
 /// Photos in adapted coordinates of both channels.
-pub struct Placed {
+pub struct Projected {
     /// About the domain's mean, without hard light, normalised: 2k x n.
     pub coordinates: DMatrix<f64>,
     /// The probability that each is lit hard.
@@ -36,7 +36,7 @@ pub struct Placed {
 }
 
 /// Photos in adapted directions, neither about a mean nor normalised: what
-/// [`People::place_rotated`](super::People::place_rotated) takes.
+/// [`People::enroll_rotated`](super::People::enroll_rotated) takes.
 pub struct Rotated {
     /// Of each channel, k x n.
     pub(super) channels: [DMatrix<f64>; 2],
@@ -64,7 +64,7 @@ impl ChannelAdaptation {
     }
 
     /// Photos (raw coordinates, k rows from `row` on) about the domain's mean, normalised, in adapted directions.
-    pub fn place(
+    pub fn project(
         &self,
         raw: &DMatrix<f32>,
         row: usize,
@@ -74,7 +74,7 @@ impl ChannelAdaptation {
         self.rotated(self.normalised(raw, row, photos, mean))
     }
 
-    /// As [`place`](Self::place), in the background's own directions.
+    /// As [`project`](Self::project), in the background's own directions.
     pub fn normalised(
         &self,
         raw: &DMatrix<f32>,
@@ -83,15 +83,15 @@ impl ChannelAdaptation {
         mean: &[f64],
     ) -> DMatrix<f64> {
         let k = self.prior.len();
-        let mut placed = DMatrix::zeros(k, photos.len());
-        for (mut column, &photo) in placed.column_iter_mut().zip(photos) {
+        let mut projected = DMatrix::zeros(k, photos.len());
+        for (mut column, &photo) in projected.column_iter_mut().zip(photos) {
             let values = of_channel(raw, row, k, photo).iter().zip(mean);
             for (to, (&from, mean)) in column.as_mut_slice().iter_mut().zip(values) {
                 *to = f64::from(from) - mean;
             }
             normalise(column.as_mut_slice(), &self.prior);
         }
-        placed
+        projected
     }
 
     /// Columns (k x n) in adapted directions.
@@ -114,9 +114,9 @@ impl ChannelAdaptation {
         length_factor(values.map(|(&x, mean)| f64::from(x) - mean), &self.prior)
     }
 
-    /// As [`place`](Self::place), of photos whose raw coordinates were rotated already (`rotated`, k x n): what remains
+    /// As [`project`](Self::project), of photos whose raw coordinates were rotated already (`rotated`, k x n): what remains
     /// is to move and to scale them.
-    pub fn place_rotated(
+    pub fn project_rotated(
         &self,
         rotated: &DMatrix<f64>,
         raw: &DMatrix<f32>,
@@ -126,8 +126,8 @@ impl ChannelAdaptation {
     ) -> DMatrix<f64> {
         let k = self.prior.len();
         let rotated_mean = self.rotated(DMatrix::from_column_slice(k, 1, mean));
-        let mut placed = DMatrix::zeros(k, photos.len());
-        for (mut column, &photo) in placed.column_iter_mut().zip(photos) {
+        let mut projected = DMatrix::zeros(k, photos.len());
+        for (mut column, &photo) in projected.column_iter_mut().zip(photos) {
             let factor = self.length_factor(raw, row, photo, mean);
             let values = rotated.column(photo);
             let values = values.as_slice().iter().zip(rotated_mean.as_slice());
@@ -135,7 +135,7 @@ impl ChannelAdaptation {
                 *to = factor * (from - mean);
             }
         }
-        placed
+        projected
     }
 }
 
@@ -199,16 +199,16 @@ impl Adaptation {
 impl Adaptation {
     /// Photos (raw coordinates, 2k x n) about these means of the channels, in adapted coordinates.
     #[doc(hidden)]
-    pub fn placed_about(&self, raw: &DMatrix<f32>, means: &[Vec<f64>; 2]) -> Placed {
+    pub fn projected_about(&self, raw: &DMatrix<f32>, means: &[Vec<f64>; 2]) -> Projected {
         let photos: Vec<usize> = (0..raw.ncols()).collect();
         let k = self.channels[0].prior.len();
         let (raw, hard_light) = self.in_even_light(raw, &photos, means, None);
         let mut coordinates = DMatrix::zeros(2 * k, photos.len());
         for (at, (channel, mean)) in self.channels.iter().zip(means).enumerate() {
-            let placed = channel.place(&raw, at * k, &photos, mean);
-            coordinates.rows_mut(at * k, k).copy_from(&placed);
+            let projected = channel.project(&raw, at * k, &photos, mean);
+            coordinates.rows_mut(at * k, k).copy_from(&projected);
         }
-        Placed {
+        Projected {
             coordinates,
             hard_light,
         }

@@ -76,7 +76,7 @@ impl Background {
     /// Reads a model from bytes of a file.
     ///
     /// # Errors
-    /// [`Error::Background`]: no background model, of another version, damaged, or with senseless numbers.
+    /// [`Error::Background`]: no background model, of another version, damaged, or with invalid numbers.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let model = Self::read(bytes, |basis| Cow::Owned(basis.to_vec()))?;
         let (content, digest) = bytes.split_at(bytes.len().saturating_sub(DIGEST));

@@ -8,7 +8,7 @@
 //!
 //! Constants: [`constants`](super::constants).
 
-mod seen;
+mod held_out;
 
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
@@ -18,7 +18,7 @@ use super::constants::*;
 use super::{Background, People};
 use crate::acceptance::{Acceptance, FALSE_ACCEPT_TARGET, STRANGER_PRIOR};
 use crate::quantile::upper_normal_quantile;
-use seen::Seen;
+use held_out::HeldOutScores;
 
 /// How the faces of a gallery lie.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -114,7 +114,7 @@ impl Calibration {
         };
         // What it would be if the people enrolled had no part in the domain's mean.
         let full_range = people.expected_genuine().max(f64::MIN_POSITIVE);
-        let seen = Seen::gather(background, raw, &own);
+        let held_out = HeldOutScores::gather(background, raw, &own);
         let once = once(&own);
         let distant = match alignment {
             Alignment::ByEyes => {
@@ -123,14 +123,14 @@ impl Calibration {
             Alignment::AsIs => 1.0,
         };
         let assumed = |expected: f64| location(offset, foreign, once, distant, expected);
-        let location = seen.location(assumed, expected.stranger);
-        let (ratio, genuine_spread) = seen.genuine(location, range / full_range, once);
+        let location = held_out.location(assumed, expected.stranger);
+        let (ratio, genuine_spread) = held_out.genuine(location, range / full_range, once);
         let doubt = LOCATION_ERROR * assumed(expected.stranger);
         Self {
             people: count,
             foreign,
             location,
-            spread: libm::hypot(seen.spread(offset, foreign, distant), doubt),
+            spread: libm::hypot(held_out.spread(offset, foreign, distant), doubt),
             genuine: location + ratio * range,
             genuine_spread,
             genuine_pair: ratio * range / full_range * people.expected_pair(),

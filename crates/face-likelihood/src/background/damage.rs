@@ -75,7 +75,11 @@ impl DamageVariation {
     }
 
     /// The kinds that are likely in a photo, each with its probability.
-    fn posterior(&self, background: &Background, coordinates: &[f32]) -> Vec<(f64, Found<'_>)> {
+    fn posterior(
+        &self,
+        background: &Background,
+        coordinates: &[f32],
+    ) -> Vec<(f64, KindProjection<'_>)> {
         let k = background.components();
         let channels = [0, 1].map(|channel| {
             let between = background.between_people(Channel::ALL[channel]);
@@ -94,9 +98,9 @@ impl DamageVariation {
                 log_odds += kind[channel].log_ratio(&scaled);
                 along
             });
-            (log_odds, Found { kind, along })
+            (log_odds, KindProjection { kind, along })
         };
-        let found: Vec<(f64, Found<'_>)> = self.kinds.iter().map(of_kind).collect();
+        let found: Vec<(f64, KindProjection<'_>)> = self.kinds.iter().map(of_kind).collect();
         // A clean photo has the odds of 1, relative to the greatest.
         let greatest = found
             .iter()
@@ -135,7 +139,7 @@ fn kinds_of(mut differences: Vec<Difference>) -> Result<Vec<[Directions; 2]>> {
 }
 
 /// A kind of damage looked for in a photo.
-struct Found<'a> {
+struct KindProjection<'a> {
     kind: &'a [Directions; 2],
     /// The photo's part along the kind's directions, of each channel.
     along: [Vec<f64>; 2],

@@ -260,9 +260,9 @@ mod tests {
         let photos: Vec<usize> = (0..raw.ncols()).collect();
         let adaptation = Adaptation::learn(&background, &raw, &photos, &persons);
         let rotated = adaptation.rotated(&raw);
-        let plain = People::place(adaptation.clone(), &raw, &photos, &persons, PEOPLE);
+        let plain = People::enroll(adaptation.clone(), &raw, &photos, &persons, PEOPLE);
         let other =
-            People::place_rotated(adaptation, Some(&rotated), &raw, &photos, &persons, PEOPLE);
+            People::enroll_rotated(adaptation, Some(&rotated), &raw, &photos, &persons, PEOPLE);
         let scores = |people: &People| people.with_scores(&raw, |_, scores| scores).concat();
         for (a, b) in scores(&plain).into_iter().zip(scores(&other)) {
             assert!((a - b).abs() < 1e-6, "{a} {b}");
@@ -288,7 +288,7 @@ mod tests {
         let persons: Vec<usize> = even.iter().map(|&at| persons[at]).collect();
         let photos: Vec<usize> = (0..even.len()).collect();
         let adaptation = Adaptation::learn(&background, &enrolled, &photos, &persons);
-        let plain = People::place(adaptation, &enrolled, &photos, &persons, PEOPLE);
+        let plain = People::enroll(adaptation, &enrolled, &photos, &persons, PEOPLE);
         let calibration =
             Calibration::learn(&background, &plain, &enrolled, &persons, Alignment::ByEyes);
         assert!(calibration.raise() > 0.1, "{}", calibration.raise());

@@ -41,7 +41,7 @@ use crate::face_matrix::{FaceMatrix, FaceSize};
 use crate::resize;
 
 #[doc(hidden)]
-pub use adaptation::Placed;
+pub use adaptation::Projected;
 pub use adaptation::{Adaptation, Rotated};
 pub use calibration::{Alignment, Calibration, Judgement, MOST_LOG_ODDS};
 #[doc(hidden)]
@@ -151,7 +151,12 @@ impl Background {
     /// Evidence in a face for one person rather than for another: the difference of their standardised scores, as far
     /// as it is due to what the face has and the middle between an enrolled face of each has not, place by place of a
     /// face of the size [`FACE`]. `faces` are the face, and those of the two people (d x 3).
-    pub fn balance(&self, people: &People, faces: &FaceMatrix, persons: [usize; 2]) -> Vec<f64> {
+    pub fn evidence_map(
+        &self,
+        people: &People,
+        faces: &FaceMatrix,
+        persons: [usize; 2],
+    ) -> Vec<f64> {
         let described: Vec<Vec<u8>> = faces
             .faces()
             .map(|face| at_size(face, faces.size()))
@@ -160,7 +165,7 @@ impl Background {
         let descriptions = [0, 1, 2].map(|at| description::describe(&described[at], &self.mouths));
         let mut places = vec![0.0; FACE.pixels()];
         for (channel, projection) in Channel::ALL.into_iter().zip(&self.projections) {
-            let directions = people.balance(channel as usize, &raw, persons);
+            let directions = people.evidence_slope(channel as usize, &raw, persons);
             let mut weights = vec![0.0; LENGTH];
             for ((row, scale), along) in projection
                 .basis

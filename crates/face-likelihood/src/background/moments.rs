@@ -31,8 +31,8 @@ pub fn frames(
         return (0..raw.ncols()).map(|photo| vec![photo]).collect();
     }
     let none = [0, 1].map(|_| vec![0.0; background.components()]);
-    let placed = Adaptation::none(background).placed_about(raw, &none);
-    joined(&placed.coordinates, is_one)
+    let projected = Adaptation::none(background).projected_about(raw, &none);
+    joined(&projected.coordinates, is_one)
 }
 
 /// Photos (coordinates, 2k x n) of which those of one moment are one, their mean; and the person of each. `persons` are those
@@ -70,10 +70,10 @@ pub fn moments<'a>(
     (Cow::Owned(means), persons)
 }
 
-/// Photos by moment, each in increasing order; `placed` are their coordinates.
-fn joined(placed: &DMatrix<f64>, is_one: impl Fn(usize, usize, f64) -> bool) -> Vec<Vec<usize>> {
-    let expected = 2.0 * placed.nrows() as f64;
-    let mut rest: Vec<usize> = (0..placed.ncols()).collect();
+/// Photos by moment, each in increasing order; `projected` are their coordinates.
+fn joined(projected: &DMatrix<f64>, is_one: impl Fn(usize, usize, f64) -> bool) -> Vec<Vec<usize>> {
+    let expected = 2.0 * projected.nrows() as f64;
+    let mut rest: Vec<usize> = (0..projected.ncols()).collect();
     let mut moments = Vec::new();
     while let Some(first) = rest.pop() {
         let mut frames = vec![first];
@@ -81,7 +81,8 @@ fn joined(placed: &DMatrix<f64>, is_one: impl Fn(usize, usize, f64) -> bool) -> 
         while at < frames.len() {
             let frame = frames[at];
             let near = |photo: &mut usize| {
-                let difference = (placed.column(*photo) - placed.column(frame)).norm_squared();
+                let difference =
+                    (projected.column(*photo) - projected.column(frame)).norm_squared();
                 is_one(frame, *photo, difference / expected)
             };
             frames.extend(rest.extract_if(.., near));

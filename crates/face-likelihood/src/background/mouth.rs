@@ -47,7 +47,7 @@ pub struct Line {
 }
 
 /// The gradients of a view.
-pub struct Seen {
+pub struct ViewGradients {
     /// Sums of both halves.
     pub both: Vec<i16>,
     /// What the left half has more of.
@@ -78,8 +78,12 @@ impl MouthFinder {
 impl Step {
     /// The mouth as it is found in a view that was drawn for `mouth`.
     pub fn take(&self, face: &[u8], mouth: Mouth) -> Mouth {
-        let seen = Seen::of(face, mouth);
-        moved(mouth, self.across.of(&seen.apart), self.down.of(&seen.both))
+        let gradients = ViewGradients::of(face, mouth);
+        moved(
+            mouth,
+            self.across.of(&gradients.apart),
+            self.down.of(&gradients.both),
+        )
     }
 }
 
@@ -92,7 +96,7 @@ pub(super) fn moved(mouth: Mouth, across: i32, down: i32) -> Mouth {
     Mouth::at(across + sheared, stretched - BELOW_EYES)
 }
 
-impl Seen {
+impl ViewGradients {
     pub fn of(face: &[u8], mouth: Mouth) -> Self {
         let view = View {
             zoom: Zoom { to: 1, from: 1 },

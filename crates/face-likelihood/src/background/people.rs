@@ -13,13 +13,13 @@ use std::collections::BTreeMap;
 use nalgebra::DMatrix;
 use rayon::prelude::*;
 
-use super::adaptation::{Adaptation, ChannelAdaptation, Placed, Rotated, domain_mean, groups};
+use super::adaptation::{Adaptation, ChannelAdaptation, Projected, Rotated, domain_mean, groups};
 use super::calibration::Calibration;
 use super::light::ScoreLine;
 use super::likelihood::{Ratio, Standard};
 use vectorised::products_in_lanes;
 
-/// People placed at a time: bounds memory.
+/// People projected at a time: bounds memory.
 const CHUNK: usize = 1_024;
 
 /// Everything that scores a photo against everybody enrolled.
@@ -46,7 +46,7 @@ pub struct People {
     in_hard_light: ScoreLine,
 }
 
-/// The photos that people are placed by.
+/// The photos that people are projected from.
 #[derive(Clone, Copy)]
 struct Coordinates<'a> {
     /// Their coordinates, 2k x n.
@@ -72,8 +72,8 @@ impl Coordinates<'_> {
         match self.rotated {
             Some(rotated) => {
                 let rotated = &rotated.channels[channel];
-                let placed = adapted.place_rotated(rotated, self.raw, row, &photos, mean);
-                means(&placed, own)
+                let projected = adapted.project_rotated(rotated, self.raw, row, &photos, mean);
+                means(&projected, own)
             }
             // The mean of what is rotated is the rotated mean: so many fewer columns to rotate.
             None => {
@@ -96,21 +96,21 @@ fn means(columns: &DMatrix<f64>, own: &[&[usize]]) -> DMatrix<f64> {
 }
 
 impl People {
-    /// Places people in adapted coordinates. `raw` are the coordinates of all photos (2k x n); `photos` those that are
+    /// Enrols people, in adapted coordinates. `raw` are the coordinates of all photos (2k x n); `photos` those that are
     /// enrolled and `persons` the person of each, below `people`.
-    pub fn place(
+    pub fn enroll(
         adaptation: Adaptation,
         raw: &DMatrix<f32>,
         photos: &[usize],
         persons: &[usize],
         people: usize,
     ) -> Self {
-        Self::place_rotated(adaptation, None, raw, photos, persons, people)
+        Self::enroll_rotated(adaptation, None, raw, photos, persons, people)
     }
 
-    /// As [`place`](Self::place), where the photos may have been rotated by [`Adaptation::rotated`] already: for many
+    /// As [`enroll`](Self::enroll), where the photos may have been rotated by [`Adaptation::rotated`] already: for many
     /// galleries that differ by few photos, with one adaptation.
-    pub fn place_rotated(
+    pub fn enroll_rotated(
         adaptation: Adaptation,
         rotated: Option<&Rotated>,
         raw: &DMatrix<f32>,
@@ -131,7 +131,7 @@ impl People {
             of_person[person].push(photo);
         }
         let counts: Vec<usize> = of_person.iter().map(Vec::len).collect();
-        let mut placed = Self {
+        let mut enrolled = Self {
             means,
             quadratic: adaptation.quadratic(&counts),
             photos: counts,
@@ -147,24 +147,24 @@ impl People {
         for some in everybody.chunks(CHUNK) {
             let own: Vec<&[usize]> = some.iter().map(|&at| of_person[at].as_slice()).collect();
             let centres = [0, 1].map(|channel| {
-                let adapted = &placed.adaptation.channels[channel];
-                all.person_means(channel, adapted, &own, &placed.means[channel])
+                let adapted = &enrolled.adaptation.channels[channel];
+                all.person_means(channel, adapted, &own, &enrolled.means[channel])
             });
             let ratios: Vec<[Ratio; 2]> = (0..some.len())
                 .into_par_iter()
                 .map(|at| {
                     let photos = own[at].len() as f64;
-                    placed.adaptation.ratios(
+                    enrolled.adaptation.ratios(
                         |channel| numbers(centres[channel].column(at).iter()),
                         photos,
                     )
                 })
                 .collect();
             for (&person, ratios) in some.iter().zip(&ratios) {
-                placed.put(person, ratios);
+                enrolled.put(person, ratios);
             }
         }
-        placed
+        enrolled
     }
 
     /// With scores of photos in hard light brought to the scale of even light, which this calibration knows.
@@ -190,12 +190,12 @@ impl People {
 
     /// Photos (raw coordinates, 2k x n) in adapted coordinates of both channels, without hard light: 2k x n.
     pub fn coordinates(&self, raw: &DMatrix<f32>) -> DMatrix<f64> {
-        self.placed(raw).coordinates
+        self.projected(raw).coordinates
     }
 
     /// The same, and who is lit hard.
-    fn placed(&self, raw: &DMatrix<f32>) -> Placed {
-        self.adaptation.placed_about(raw, &self.means)
+    fn projected(&self, raw: &DMatrix<f32>) -> Projected {
+        self.adaptation.projected_about(raw, &self.means)
     }
 
     /// Standardised scores of photos (raw coordinates, 2k x n) against each of the N people, in order, those of photos in
@@ -206,11 +206,11 @@ impl People {
         raw: &DMatrix<f32>,
         use_scores: impl Fn(usize, Vec<f64>) -> R + Sync,
     ) -> Vec<R> {
-        let placed = self.placed(raw);
-        let photos = placed.coordinates.column_iter();
+        let projected = self.projected(raw);
+        let photos = projected.coordinates.column_iter();
         let photos: Vec<Vec<f64>> = photos.map(|c| numbers(c.iter())).collect();
         let scored = |(at, photo): (usize, &Vec<f64>)| {
-            let line = self.in_hard_light.at(placed.hard_light[at]);
+            let line = self.in_hard_light.at(projected.hard_light[at]);
             use_scores(at, self.scores_of(photo, line))
         };
         photos.par_iter().enumerate().map(scored).collect()
@@ -248,10 +248,10 @@ impl People {
     /// The scores of pairs of photos (columns of `raw`, 2k x n), none enrolled, as of one person: the mean of the scores of
     /// either against the other, so that their order does not matter.
     pub fn pair_scores(&self, raw: &DMatrix<f32>, pairs: &[[usize; 2]]) -> Vec<f64> {
-        let placed = self.coordinates(raw);
-        let k = placed.nrows() / 2;
+        let projected = self.coordinates(raw);
+        let k = projected.nrows() / 2;
         let of_photo = |photo: usize| {
-            let column = placed.column(photo);
+            let column = projected.column(photo);
             let ratios = self
                 .adaptation
                 .ratios(|channel| numbers(column.rows(channel * k, k).iter()), 1.0);
@@ -260,7 +260,7 @@ impl People {
         let enrolled: Vec<_> = (0..raw.ncols()).into_par_iter().map(of_photo).collect();
         let against = |photo: usize, probe: usize| {
             let (standard, ratios) = &enrolled[photo];
-            standard.score(ratios, placed.column(probe).as_slice())
+            standard.score(ratios, projected.column(probe).as_slice())
         };
         let of_pair =
             |&[first, second]: &[usize; 2]| (against(first, second) + against(second, first)) / 2.0;
@@ -269,7 +269,7 @@ impl People {
 
     /// By how much each raw coordinate of a channel, of the first photo of `raw`, moves the score of one person above that
     /// of another (k): the difference of the linear parts, as the two have it.
-    pub(super) fn balance(
+    pub(super) fn evidence_slope(
         &self,
         channel: usize,
         raw: &DMatrix<f32>,
@@ -333,22 +333,22 @@ impl People {
     }
 
     /// The score of one enrolled photo against its person's other photos, and what the model expects of it; `None`
-    /// where there is no other. `placed` are the person's photos in adapted [`coordinates`](Self::coordinates).
+    /// where there is no other. `projected` are the person's photos in adapted [`coordinates`](Self::coordinates).
     pub(super) fn left_out(
         &self,
-        placed: &DMatrix<f64>,
+        projected: &DMatrix<f64>,
         photo: usize,
         others: &[usize],
     ) -> Option<(f64, f64)> {
         if others.is_empty() {
             return None;
         }
-        let k = placed.nrows() / 2;
+        let k = projected.nrows() / 2;
         let count = others.len() as f64;
         let mean = |channel: usize| {
             let mut sum = nalgebra::DVector::zeros(k);
             for &other in others {
-                sum += placed.view((channel * k, other), (k, 1));
+                sum += projected.view((channel * k, other), (k, 1));
             }
             sum / count
         };
@@ -357,7 +357,7 @@ impl People {
             .adaptation
             .ratios(|channel| numbers(&means[channel]), count);
         let standard = Standard::of(&ratios);
-        let score = standard.score(&ratios, placed.column(photo).as_slice());
+        let score = standard.score(&ratios, projected.column(photo).as_slice());
         Some((score, standard.genuine))
     }
 }

@@ -2,7 +2,7 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use symmetric_eigen::{self as eigen, Choice, Wanted};
+use symmetric_eigen::{self as eigen, Method};
 
 /// `photo = person + difference`, person ~ N(0, between), difference ~ N(0, within); both k x k.
 ///
@@ -87,7 +87,8 @@ impl TwoCovariance {
         let half = times(&inverse_root, &self.between);
         let mut turned = times(&half, &inverse_root.transpose());
         turned.fill_lower_triangle_with_upper_triangle();
-        let pairs = eigen::leading(turned, Wanted::All, Choice::Auto).ok()?;
+        let all = turned.nrows();
+        let pairs = eigen::leading(turned, all, Method::Auto).ok()?;
         let directions = times(&inverse_root.transpose(), &pairs.vectors);
         Some((
             directions,

@@ -88,7 +88,7 @@ impl Detector {
     /// All faces of a picture, the surest first. Windows looked at are `step` pixels apart on every level.
     pub fn detect(&self, picture: &GrayImage, step: u32) -> Vec<Candidate> {
         let levels = self.scan_levels(picture, &scales(picture), step);
-        self.judge(picture, &levels, &mut Seen::default())
+        self.judge(picture, &levels, &mut RefinementCache::default())
     }
 
     /// As [`detect`](Self::detect), of the smallest faces only: those of so many levels of the pyramid.
@@ -96,7 +96,7 @@ impl Detector {
         let scales = scales(picture);
         let finest = &scales[..levels.min(scales.len())];
         let levels = self.scan_levels(picture, finest, step);
-        self.judge(picture, &levels, &mut Seen::default())
+        self.judge(picture, &levels, &mut RefinementCache::default())
     }
 
     /// As [`detect`](Self::detect), but levels for faces smaller than `large` pixels are only looked through where the
@@ -112,7 +112,7 @@ impl Detector {
         let small = |scale: &&f32| (WINDOW as f32) < large * **scale;
         let (fine, coarse) = scales.split_at(scales.iter().take_while(small).count());
         let coarse = self.scan_levels(picture, coarse, step);
-        let mut seen = Seen::default();
+        let mut cache = RefinementCache::default();
         // Networks look at windows only where one is large enough already: they move and resize it a little.
         if coarse
             .iter()
@@ -120,14 +120,14 @@ impl Detector {
             .flatten()
             .any(|window| fills.by_size(window))
         {
-            let found = self.judge(picture, &coarse, &mut seen);
+            let found = self.judge(picture, &coarse, &mut cache);
             if found.iter().any(|face| fills.by(face)) {
                 return found;
             }
         }
         let mut levels = self.scan_levels(picture, fine, step);
         levels.extend(coarse);
-        self.judge(picture, &levels, &mut seen)
+        self.judge(picture, &levels, &mut cache)
     }
 
     /// The windows that the first stage accepts: for each level, for each view.
@@ -148,7 +148,7 @@ impl Detector {
         &self,
         picture: &GrayImage,
         levels: &[Vec<Vec<Candidate>>],
-        seen: &mut Seen,
+        cache: &mut RefinementCache,
     ) -> Vec<Candidate> {
         let mut candidates = Vec::new();
         for view in 0..self.cascade.views.len() {
@@ -157,7 +157,7 @@ impl Detector {
             candidates.extend(suppression::merge(found, OVERLAP_OF_WINDOWS));
         }
         for (number, stage) in self.cascade.refinements.iter().enumerate() {
-            candidates = refine(picture, (number, stage), &candidates, seen);
+            candidates = refine(picture, (number, stage), &candidates, cache);
             if let Some(overlap) = stage.overlap {
                 candidates = suppression::merge(candidates, overlap);
             }
@@ -217,23 +217,23 @@ fn scales(picture: &GrayImage) -> Vec<f32> {
 
 /// Results of the networks for squares of one picture that they have looked at: by the number of the stage, left edge,
 /// upper edge and size.
-type Seen = HashMap<(usize, [i32; 3]), Option<Candidate>>;
+type RefinementCache = HashMap<(usize, [i32; 3]), Option<Candidate>>;
 
 /// Lets a network look at every candidate; keeps those that it accepts, moved to where it sees the face.
 fn refine(
     picture: &GrayImage,
     (number, stage): (usize, &Refinement),
     candidates: &[Candidate],
-    seen: &mut Seen,
+    cache: &mut RefinementCache,
 ) -> Vec<Candidate> {
     let square = |of: &Candidate| (number, [of.left, of.top, of.size]);
     let refined: Vec<Option<Candidate>> = candidates
         .par_iter()
         .map_init(surf::Looker::default, |looker, candidate| {
-            let known = seen.get(&square(candidate)).copied();
+            let known = cache.get(&square(candidate)).copied();
             known.unwrap_or_else(|| looker.look(picture, stage, *candidate))
         })
         .collect();
-    seen.extend(candidates.iter().map(square).zip(refined.iter().copied()));
+    cache.extend(candidates.iter().map(square).zip(refined.iter().copied()));
     refined.into_iter().flatten().collect()
 }

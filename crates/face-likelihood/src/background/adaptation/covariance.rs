@@ -26,17 +26,17 @@ pub(super) fn scatter(
         if photos.is_empty() {
             return;
         }
-        let mut placed = channel.place(raw, row, &photos, mean);
+        let mut projected = channel.project(raw, row, &photos, mean);
         let mut from = 0;
         for photos in people.drain(..) {
-            let mut own = placed.columns_mut(from, photos.len());
+            let mut own = projected.columns_mut(from, photos.len());
             let centre = own.column_mean();
             for mut column in own.column_iter_mut() {
                 column -= &centre;
             }
             from += photos.len();
         }
-        eigen::add_outer(&mut scatter, &placed);
+        eigen::add_outer(&mut scatter, &projected);
     };
     let mut count = 0;
     for photos in several {

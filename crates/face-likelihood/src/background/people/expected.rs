@@ -161,7 +161,7 @@ mod tests {
             let (mut seen, mut expected) = ([0.0; 2], [0.0; 2]);
             let galleries = 48 / people;
             for _ in 0..galleries {
-                // The last photo of each person is tried.
+                // The last photo of each person is the probe.
                 let drawn: Vec<_> = (0..people).map(|_| draw.person(photos + 1)).collect();
                 let rows = drawn[0].nrows();
                 let columns = |from: usize, count: usize| {
@@ -169,12 +169,12 @@ mod tests {
                         drawn[column / count][(row, from + column % count)]
                     })
                 };
-                let (raw, tried) = (columns(0, photos), columns(photos, 1));
+                let (raw, probes) = (columns(0, photos), columns(photos, 1));
                 let all: Vec<usize> = (0..raw.ncols()).collect();
                 let persons: Vec<usize> = all.iter().map(|photo| photo / photos).collect();
                 let own: Vec<Vec<usize>> = all.chunks(photos).map(<[usize]>::to_vec).collect();
                 let adaptation = Adaptation::none(background);
-                let gallery = People::place(adaptation, &raw, &all, &persons, people);
+                let gallery = People::enroll(adaptation, &raw, &all, &persons, people);
                 let found = gallery.expected(&raw, &own);
                 expected[0] += found.stranger / galleries as f64;
                 expected[1] += found.genuine / galleries as f64;
@@ -182,7 +182,7 @@ mod tests {
                 for scores in gallery.with_scores(&strangers, |_, scores| scores) {
                     seen[0] += scores.iter().sum::<f64>() / (people * galleries) as f64;
                 }
-                for (person, scores) in gallery.with_scores(&tried, |_, s| s).iter().enumerate() {
+                for (person, scores) in gallery.with_scores(&probes, |_, s| s).iter().enumerate() {
                     seen[1] += scores[person] / (people * galleries) as f64;
                 }
             }

@@ -67,7 +67,7 @@ impl People {
     /// Extended probes of photos (raw coordinates, 2k x p).
     #[doc(hidden)]
     pub fn extended_probes(&self, raw: &nalgebra::DMatrix<f32>) -> Vec<ExtendedProbe> {
-        let placed = self.placed(raw);
+        let projected = self.projected(raw);
         let probe = |(photo, &hard_light): (Vec<f64>, &f64)| {
             let squares = self.squares(&photo).map(|(_, square)| square);
             let squares: Vec<f64> = squares.collect();
@@ -81,9 +81,9 @@ impl People {
                 line: self.in_hard_light.at(hard_light),
             }
         };
-        let photos = placed.coordinates.column_iter();
+        let photos = projected.coordinates.column_iter();
         let photos = photos.map(|photo| numbers(photo.iter()));
-        photos.zip(&placed.hard_light).map(probe).collect()
+        photos.zip(&projected.hard_light).map(probe).collect()
     }
 }
 
@@ -137,7 +137,7 @@ mod tests {
         let raw = DMatrix::from_fn(rows, 9, |_, _| noise.normal() as f32);
         let (photos, persons) = ([0, 1, 2, 3, 4, 5], [0, 0, 2, 2, 2, 3]);
         let adaptation = Adaptation::learn(background, &raw, &photos, &persons);
-        let people = People::place(adaptation, &raw, &photos, &persons, 4);
+        let people = People::enroll(adaptation, &raw, &photos, &persons, 4);
         let scores = people.with_scores(&raw, |_, scores| scores);
         let probes = people.extended_probes(&raw);
         let vectors = people.all_extended();

@@ -96,7 +96,7 @@ mod tests {
         let raw = DMatrix::from_fn(rows, 9, |_, _| noise.normal() as f32);
         let (photos, persons) = ([0, 1, 2, 3, 4, 5], [0, 0, 2, 2, 2, 3]);
         let adaptation = Adaptation::learn(background, &raw, &photos, &persons);
-        let people = People::place(adaptation.clone(), &raw, &photos, &persons, 4);
+        let people = People::enroll(adaptation.clone(), &raw, &photos, &persons, 4);
         let parts = people.to_parts();
         let counts = people.photos().to_vec();
         assert_eq!(counts, [2, 0, 3, 1]);

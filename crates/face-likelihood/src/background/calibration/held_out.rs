@@ -38,7 +38,7 @@ fn some(raw: &DMatrix<f32>, own: &[Vec<usize>]) -> Vec<Vec<usize>> {
 
 /// Scores observed by leaving out people and photos.
 #[derive(Default)]
-pub(super) struct Seen {
+pub(super) struct HeldOutScores {
     people: usize,
     /// Scores of people against others.
     strangers: Vec<f64>,
@@ -48,7 +48,7 @@ pub(super) struct Seen {
     genuine: Vec<(f64, f64)>,
 }
 
-impl Seen {
+impl HeldOutScores {
     /// Leaves out some of the people (`own` are the photos of each, at least one), in turn.
     pub fn gather(background: &Background, raw: &DMatrix<f32>, own: &[Vec<usize>]) -> Self {
         let own = some(raw, own);
@@ -63,16 +63,16 @@ impl Seen {
             .into_par_iter()
             .map(|fold| Self::of_fold(background, raw, own, |person| person % folds == fold))
             .collect();
-        let mut seen = Self {
+        let mut held_out = Self {
             people: own.len(),
             ..Self::default()
         };
         for mut part in parts {
-            seen.strangers.append(&mut part.strangers);
-            seen.expected += part.expected;
-            seen.genuine.append(&mut part.genuine);
+            held_out.strangers.append(&mut part.strangers);
+            held_out.expected += part.expected;
+            held_out.genuine.append(&mut part.genuine);
         }
-        seen
+        held_out
     }
 
     fn of_fold(
@@ -81,7 +81,7 @@ impl Seen {
         own: &[Vec<usize>],
         is_left_out: impl Fn(usize) -> bool,
     ) -> Self {
-        let mut seen = Self::default();
+        let mut held_out = Self::default();
         let (out, stay): (Vec<usize>, Vec<usize>) = (0..own.len()).partition(|&at| is_left_out(at));
         let list = |people: &[usize]| -> (Vec<usize>, Vec<usize>) {
             let labelled = people.iter().enumerate();
@@ -91,27 +91,28 @@ impl Seen {
         };
         let (photos, persons) = list(&stay);
         let adaptation = Adaptation::learn(background, raw, &photos, &persons);
-        let (tried, _) = list(&out);
+        let (probes, _) = list(&out);
         if !stay.is_empty() {
-            let people = People::place(adaptation.clone(), raw, &photos, &persons, stay.len());
-            let scores = people.with_scores(&raw.select_columns(&tried), |_, scores| scores);
-            seen.strangers = scores.concat();
+            let people = People::enroll(adaptation.clone(), raw, &photos, &persons, stay.len());
+            let scores = people.with_scores(&raw.select_columns(&probes), |_, scores| scores);
+            held_out.strangers = scores.concat();
             let of_those: Vec<Vec<usize>> = stay.iter().map(|&at| own[at].clone()).collect();
             let expected = people.expected(raw, &of_those).stranger;
-            seen.expected = expected * seen.strangers.len() as f64;
+            held_out.expected = expected * held_out.strangers.len() as f64;
         }
         let everybody: Vec<usize> = (0..own.len()).collect();
         let (photos, persons) = list(&everybody);
-        let people = People::place(adaptation, raw, &photos, &persons, own.len());
+        let people = People::enroll(adaptation, raw, &photos, &persons, own.len());
         for &person in &out {
-            let placed = people.coordinates(&raw.select_columns(&own[person]));
+            let projected = people.coordinates(&raw.select_columns(&own[person]));
             for photo in 0..own[person].len() {
                 let others: Vec<usize> = (0..own[person].len()).filter(|&at| at != photo).collect();
-                seen.genuine
-                    .extend(people.left_out(&placed, photo, &others));
+                held_out
+                    .genuine
+                    .extend(people.left_out(&projected, photo, &others));
             }
         }
-        seen
+        held_out
     }
 
     /// The number of people that this gallery's own strangers count for; `None` where these are too few to tell.
