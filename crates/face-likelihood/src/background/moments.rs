@@ -3,7 +3,8 @@
 //! Frames of a burst or a video differ by less than photos of a person usually do: taken for photos they would teach that a
 //! person always looks so. Two photos of a person are of one moment where they differ, in normalised coordinates, by less than
 //! 0.15 of what the model expects of two photos of one person; and so are those that a chain of such pairs joins, so that
-//! their order does not matter. Such frames become their mean.
+//! their order does not matter. Such frames become their mean. What is left, frames with more noise or movement between them and photos of
+//! one sitting, counts for as many moments as it has independent photos ([`effective_number`]): the nearest are joined until there are no more.
 
 use std::borrow::Cow;
 
@@ -16,9 +17,14 @@ use super::{Adaptation, Background};
 /// The mean squared difference of a coordinate below which two photos are of one moment, in terms of that expected of two
 /// photos of one person, 2. Of pairs of frames of bursts (moved by up to 2 pixels, light within 4 %, noise) half are below 0.11, and
 /// chains join twelve bursts of twelve to some 30 photos; of photos of LFW's people none is below 0.30. Of AT&T's 400 photos, taken
-/// within minutes, 385 are left, of the 112 drawn ones 100. With 0.2 and 0.25 it would be 14 and 12 photos of the bursts, but 75 and 38 of the
-/// drawn ones, so few that a drawn stranger is named.
+/// within minutes, 385 are left, of the 112 drawn ones 100.
 pub const ONE_MOMENT: f64 = 0.15;
+
+/// The difference, in the same terms, from which two photos are independent. Chosen: docs/notebook/recognition.md, "Scales and bursts".
+const INDEPENDENT: f64 = 0.7;
+
+/// Moments of a person of which the nearest are joined, at most: who has more is known well enough.
+const MOST_JOINED: usize = 300;
 
 /// Photos (coordinates, 2k x n) by moment: their positions, in increasing order. `is_one` says whether two photos are of one
 /// moment, by their positions and their mean squared difference in terms of that expected of two photos of one person.
@@ -30,9 +36,14 @@ pub fn frames(
     if raw.ncols() < 2 {
         return (0..raw.ncols()).map(|photo| vec![photo]).collect();
     }
+    joined(&projected(background, raw), is_one)
+}
+
+/// Coordinates as the model expects them, in no gallery.
+fn projected(background: &Background, raw: &DMatrix<f32>) -> DMatrix<f64> {
     let none = [0, 1].map(|_| vec![0.0; background.components()]);
-    let projected = Adaptation::none(background).projected_about(raw, &none);
-    joined(&projected.coordinates, is_one)
+    let adaptation = Adaptation::none(background);
+    adaptation.projected_about(raw, &none).coordinates
 }
 
 /// Photos (coordinates, 2k x n) of which those of one moment are one, their mean; and the person of each. `persons` are those
@@ -45,9 +56,7 @@ pub fn moments<'a>(
     let photos: Vec<usize> = (0..persons.len()).collect();
     let of_person = groups(&photos, persons);
     let of_own = |own: &Vec<usize>| {
-        let moments = frames(background, &raw.select_columns(own), |_, _, difference| {
-            difference < ONE_MOMENT
-        });
+        let moments = moments_of_person(background, &raw.select_columns(own));
         let in_gallery = |moment: Vec<usize>| moment.into_iter().map(|at| own[at]).collect();
         moments
             .into_iter()
@@ -68,6 +77,73 @@ pub fn moments<'a>(
     }
     let persons = found.iter().map(|frames| persons[frames[0]]).collect();
     (Cow::Owned(means), persons)
+}
+
+/// The photos of one person (coordinates, 2k x n) by moment.
+fn moments_of_person(background: &Background, raw: &DMatrix<f32>) -> Vec<Vec<usize>> {
+    if raw.ncols() < 2 {
+        return (0..raw.ncols()).map(|photo| vec![photo]).collect();
+    }
+    let projected = projected(background, raw);
+    let mut moments = joined(&projected, |_, _, difference| difference < ONE_MOMENT);
+    if !(2..=MOST_JOINED).contains(&moments.len()) {
+        return moments;
+    }
+    moments.sort_unstable();
+    let mut differences = differences(&projected, &moments);
+    let number = effective_number(&differences).round() as usize;
+    while moments.len() > number.max(1) {
+        join_nearest(&mut moments, &mut differences);
+    }
+    moments
+}
+
+/// Mean squared differences between the means of moments, in terms of what is expected of two photos of one person.
+fn differences(projected: &DMatrix<f64>, moments: &[Vec<usize>]) -> DMatrix<f64> {
+    let mean = |frames: &Vec<usize>| projected.select_columns(frames).column_mean();
+    let means: Vec<_> = moments.iter().map(mean).collect();
+    let expected = 2.0 * projected.nrows() as f64;
+    DMatrix::from_fn(means.len(), means.len(), |a, b| {
+        (&means[a] - &means[b]).norm_squared() / expected
+    })
+}
+
+/// Σ_i 1 / Σ_j r_ij, the number of independent photos that these say as much as; r_ij, the correlation of two photos, falls from 1 at no difference to 0
+/// at [`INDEPENDENT`]. (So sequences that are alike are counted in bioinformatics.)
+fn effective_number(differences: &DMatrix<f64>) -> f64 {
+    let correlation = |difference: &f64| (1.0 - difference / INDEPENDENT).max(0.0);
+    let columns = differences.column_iter();
+    columns
+        .map(|of_one| 1.0 / of_one.iter().map(correlation).sum::<f64>())
+        .sum()
+}
+
+/// Joins the two moments whose means are nearest; of equally near ones the first.
+fn join_nearest(moments: &mut Vec<Vec<usize>>, differences: &mut DMatrix<f64>) {
+    let count = moments.len();
+    let pairs = (0..count).flat_map(|a| (a + 1..count).map(move |b| (a, b)));
+    let nearer = |one: &(usize, usize), other: &(usize, usize)| {
+        differences[*one].total_cmp(&differences[*other])
+    };
+    let Some((kept, gone)) = pairs.min_by(nearer) else {
+        return;
+    };
+    let [own, other] = [kept, gone].map(|at| moments[at].len() as f64);
+    let share = other / (own + other);
+    let apart = differences[(kept, gone)];
+    for at in 0..count {
+        // The distance of a point from the mean of two others.
+        let to_mean = differences[(at, kept)] * (1.0 - share) + differences[(at, gone)] * share
+            - apart * share * (1.0 - share);
+        differences[(at, kept)] = to_mean;
+        differences[(kept, at)] = to_mean;
+    }
+    differences[(kept, kept)] = 0.0;
+    let frames = moments.remove(gone);
+    moments[kept].extend(frames);
+    moments[kept].sort_unstable();
+    let rest = std::mem::replace(differences, DMatrix::zeros(0, 0));
+    *differences = rest.remove_row(gone).remove_column(gone);
 }
 
 /// Photos by moment, each in increasing order; `projected` are their coordinates.
@@ -129,6 +205,37 @@ mod tests {
             let difference = back.column(one) - found.column(other);
             assert!(difference.amax() < 1e-6, "{one} {other}");
         }
+    }
+
+    #[test]
+    fn photos_count_for_as_many_as_are_independent() {
+        let number = |differences: &[f64], count: usize| {
+            effective_number(&DMatrix::from_row_slice(count, count, differences))
+        };
+        assert_eq!(number(&[0.0], 1), 1.0);
+        assert_eq!(number(&[0.0, 0.0, 0.0, 0.0], 2), 1.0);
+        assert_eq!(number(&[0.0, 0.7, 1.3, 0.0], 2), 1.5);
+        // Three frames of one moment and one of another: the others do not take its part.
+        let mixed = DMatrix::from_fn(4, 4, |a, b| f64::from(u8::from((a == 3) != (b == 3))));
+        assert!((effective_number(&mixed) - 2.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_nearest_are_joined_as_if_their_means_were_measured_anew() {
+        let mut noise = Noise::seeded(3);
+        let mut frame = |at: f64| at + 0.1 * noise.normal();
+        let projected = DMatrix::from_fn(6, 5, |row, photo| match row {
+            0 => frame([0.0, 4.0, 0.2, 4.3, 9.0][photo]),
+            _ => frame(0.0),
+        });
+        let mut moments: Vec<Vec<usize>> = (0..5).map(|photo| vec![photo]).collect();
+        let mut found = differences(&projected, &moments);
+        for left in [4, 3, 2] {
+            join_nearest(&mut moments, &mut found);
+            assert_eq!(moments.len(), left);
+            assert!((&found - differences(&projected, &moments)).amax() < 1e-12);
+        }
+        assert_eq!(moments, [vec![0, 1, 2, 3], vec![4]]);
     }
 
     #[test]
