@@ -3,8 +3,9 @@
 //! Frames of a burst or a video differ by less than photos of a person usually do: taken for photos they would teach that a
 //! person always looks so. Two photos of a person are of one moment where they differ, in normalised coordinates, by less than
 //! 0.15 of what the model expects of two photos of one person; and so are those that a chain of such pairs joins, so that
-//! their order does not matter. Such frames become their mean. What is left, frames with more noise or movement between them and photos of
-//! one sitting, counts for as many moments as it has independent photos ([`effective_number`]): the nearest are joined until there are no more.
+//! their order does not matter. Such frames become their mean. Where these are half of a person's photos and more, the rest are
+//! frames too, with more noise or movement between them: they count for as many moments as there are independent photos
+//! ([`effective_number`]), and the nearest are joined until there are no more.
 
 use std::borrow::Cow;
 
@@ -86,7 +87,8 @@ fn moments_of_person(background: &Background, raw: &DMatrix<f32>) -> Vec<Vec<usi
     }
     let projected = projected(background, raw);
     let mut moments = joined(&projected, |_, _, difference| difference < ONE_MOMENT);
-    if !(2..=MOST_JOINED).contains(&moments.len()) {
+    let are_frames = 2 * moments.len() <= raw.ncols();
+    if !are_frames || !(2..=MOST_JOINED).contains(&moments.len()) {
         return moments;
     }
     moments.sort_unstable();
@@ -214,7 +216,11 @@ mod tests {
         };
         assert_eq!(number(&[0.0], 1), 1.0);
         assert_eq!(number(&[0.0, 0.0, 0.0, 0.0], 2), 1.0);
-        assert_eq!(number(&[0.0, 0.7, 1.3, 0.0], 2), 1.5);
+        assert_eq!(number(&[0.0, INDEPENDENT, INDEPENDENT, 0.0], 2), 2.0);
+        assert!(
+            (number(&[0.0, INDEPENDENT / 2.0, INDEPENDENT / 2.0, 0.0], 2) - 4.0 / 3.0).abs()
+                < 1e-12
+        );
         // Three frames of one moment and one of another: the others do not take its part.
         let mixed = DMatrix::from_fn(4, 4, |a, b| f64::from(u8::from((a == 3) != (b == 3))));
         assert!((effective_number(&mixed) - 2.0).abs() < 1e-12);
