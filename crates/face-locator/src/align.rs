@@ -106,36 +106,47 @@ pub fn align_with_tone(
     let offsets: Vec<f32> = (0..samples)
         .map(|i| (i as f32 + 0.5) / samples as f32 - 0.5)
         .collect();
-    let share = 1.0 / (samples * samples) as f32;
     let mut levels = vec![0.0; width as usize * height as usize];
     let rows = levels.chunks_exact_mut(width.max(1) as usize).enumerate();
     for (row, levels) in rows {
         for (part, levels) in levels.chunks_mut(TOGETHER).enumerate() {
+            let first = [(part * TOGETHER) as f32, row as f32];
             vectorised_mut(
                 #[inline(always)]
                 || {
-                    let first = (part * TOGETHER) as f32;
-                    let mut sums = [0.0; TOGETHER];
-                    for dy in &offsets {
-                        for dx in &offsets {
-                            let points = std::array::from_fn(
-                                #[inline(always)]
-                                |at| to_photo.apply([first + at as f32 + dx, row as f32 + dy]),
-                            );
-                            let values: [f32; TOGETHER] = values(photo, &points);
-                            for (sum, value) in sums.iter_mut().zip(values) {
-                                *sum += tone(value);
-                            }
-                        }
-                    }
-                    for (level, sum) in levels.iter_mut().zip(sums) {
-                        *level = sum * share;
-                    }
+                    let means = means(photo, &to_photo, first, &offsets, &tone);
+                    levels.copy_from_slice(&means[..levels.len()]);
                 },
             );
         }
     }
     levels
+}
+
+/// Each of the pixels from `first` on to the right: the mean of samples at these offsets, across and down, after a tone curve.
+#[inline(always)]
+fn means(
+    photo: &GrayImage,
+    to_photo: &Similarity,
+    [column, row]: Point,
+    offsets: &[f32],
+    tone: impl Fn(f32) -> f32,
+) -> [f32; TOGETHER] {
+    let mut sums = [0.0; TOGETHER];
+    for dy in offsets {
+        for dx in offsets {
+            let points = std::array::from_fn(
+                #[inline(always)]
+                |at| to_photo.apply([column + at as f32 + dx, row + dy]),
+            );
+            let values: [f32; TOGETHER] = values(photo, &points);
+            for (sum, value) in sums.iter_mut().zip(values) {
+                *sum += tone(value);
+            }
+        }
+    }
+    let share = 1.0 / (offsets.len() * offsets.len()) as f32;
+    sums.map(|sum| sum * share)
 }
 
 /// Pixels of a row computed side by side.

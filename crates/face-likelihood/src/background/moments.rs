@@ -82,17 +82,13 @@ pub fn moments<'a>(
 
 /// The photos of one person (coordinates, 2k x n) by moment.
 fn moments_of_person(background: &Background, raw: &DMatrix<f32>) -> Vec<Vec<usize>> {
-    if raw.ncols() < 2 {
-        return (0..raw.ncols()).map(|photo| vec![photo]).collect();
-    }
-    let projected = projected(background, raw);
-    let mut moments = joined(&projected, |_, _, difference| difference < ONE_MOMENT);
+    let mut moments = frames(background, raw, |_, _, difference| difference < ONE_MOMENT);
     let are_frames = 2 * moments.len() <= raw.ncols();
     if !are_frames || !(2..=MOST_JOINED).contains(&moments.len()) {
         return moments;
     }
     moments.sort_unstable();
-    let mut differences = differences(&projected, &moments);
+    let mut differences = differences(&projected(background, raw), &moments);
     let number = effective_number(&differences).round() as usize;
     while moments.len() > number.max(1) {
         join_nearest(&mut moments, &mut differences);
@@ -100,13 +96,19 @@ fn moments_of_person(background: &Background, raw: &DMatrix<f32>) -> Vec<Vec<usi
     moments
 }
 
-/// Mean squared differences between the means of moments, in terms of what is expected of two photos of one person.
+/// The mean squared difference of two columns, in terms of what is expected of two photos of one person.
+fn difference(projected: &DMatrix<f64>, one: usize, other: usize) -> f64 {
+    let expected = 2.0 * projected.nrows() as f64;
+    (projected.column(one) - projected.column(other)).norm_squared() / expected
+}
+
+/// The [`difference`] of each two means of moments.
 fn differences(projected: &DMatrix<f64>, moments: &[Vec<usize>]) -> DMatrix<f64> {
     let mean = |frames: &Vec<usize>| projected.select_columns(frames).column_mean();
     let means: Vec<_> = moments.iter().map(mean).collect();
-    let expected = 2.0 * projected.nrows() as f64;
-    DMatrix::from_fn(means.len(), means.len(), |a, b| {
-        (&means[a] - &means[b]).norm_squared() / expected
+    let means = DMatrix::from_columns(&means);
+    DMatrix::from_fn(means.ncols(), means.ncols(), |one, other| {
+        difference(&means, one, other)
     })
 }
 
@@ -150,7 +152,6 @@ fn join_nearest(moments: &mut Vec<Vec<usize>>, differences: &mut DMatrix<f64>) {
 
 /// Photos by moment, each in increasing order; `projected` are their coordinates.
 fn joined(projected: &DMatrix<f64>, is_one: impl Fn(usize, usize, f64) -> bool) -> Vec<Vec<usize>> {
-    let expected = 2.0 * projected.nrows() as f64;
     let mut rest: Vec<usize> = (0..projected.ncols()).collect();
     let mut moments = Vec::new();
     while let Some(first) = rest.pop() {
@@ -158,11 +159,8 @@ fn joined(projected: &DMatrix<f64>, is_one: impl Fn(usize, usize, f64) -> bool) 
         let mut at = 0;
         while at < frames.len() {
             let frame = frames[at];
-            let near = |photo: &mut usize| {
-                let difference =
-                    (projected.column(*photo) - projected.column(frame)).norm_squared();
-                is_one(frame, *photo, difference / expected)
-            };
+            let near =
+                |photo: &mut usize| is_one(frame, *photo, difference(projected, *photo, frame));
             frames.extend(rest.extract_if(.., near));
             at += 1;
         }
@@ -207,6 +205,26 @@ mod tests {
             let difference = back.column(one) - found.column(other);
             assert!(difference.amax() < 1e-6, "{one} {other}");
         }
+    }
+
+    #[test]
+    fn where_most_photos_are_frames_so_are_the_rest() {
+        let background = Background::bundled().unwrap();
+        let rows = 2 * background.components();
+        let mut noise = Noise::seeded(7);
+        let photo = DMatrix::from_fn(rows, 1, |_, _| noise.normal() as f32);
+        // Six frames with little noise, two with more, which no chain joins.
+        let mut all = photo.select_columns(&[0; 8]);
+        for (frame, mut column) in all.column_iter_mut().enumerate() {
+            let deviation = if frame < 6 { 0.1 } else { 0.5 };
+            column.apply(|value| *value += deviation * noise.normal() as f32);
+        }
+        let chained = frames(background, &all, |_, _, difference| difference < ONE_MOMENT);
+        assert_eq!(chained.len(), 3);
+        assert_eq!(moments(background, &all, &[0; 8]).1, [0]);
+        // Two of the six are too few to tell frames by.
+        let few = all.select_columns(&[0, 1, 6, 7]);
+        assert_eq!(moments(background, &few, &[0; 4]).1, [0; 3]);
     }
 
     #[test]

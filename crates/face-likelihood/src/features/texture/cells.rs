@@ -39,6 +39,15 @@ impl Grid {
         self.columns * self.rows
     }
 
+    /// Each cell of the left half, a middle column too, and the one opposite, row by row.
+    pub(super) fn left_half(&self) -> impl Iterator<Item = (usize, usize)> + use<> {
+        let (columns, rows) = (self.columns, self.rows);
+        (0..rows).flat_map(move |row| {
+            let opposite = move |column| (row + 1) * columns - 1 - column;
+            (0..columns.div_ceil(2)).map(move |column| (row * columns + column, opposite(column)))
+        })
+    }
+
     /// Whether a row of pixels is the last one in its gap between cells.
     pub(super) fn is_last_of_gap(&self, y: usize) -> bool {
         let next = self.down.get(y + 1);

@@ -151,16 +151,15 @@ pub fn described_folded(sums: &[u64], grid: &Grid) -> Vec<u8> {
 /// If the grid has no even number of columns.
 pub fn mirrored<T: Copy, U: From<T>>(cells: &[T], grid: &Grid) -> impl Iterator<Item = (U, U)> {
     assert_eq!(grid.columns % 2, 0, "cells on both sides of the middle");
-    cells
-        .chunks_exact(grid.columns * DIRECTIONS)
-        .flat_map(move |row| {
-            (0..grid.columns / 2 * DIRECTIONS).map(move |at| {
-                let (column, direction) = (at / DIRECTIONS, at % DIRECTIONS);
-                let opposite = grid.columns - 1 - column;
-                let there = opposite * DIRECTIONS + mirrored_direction(direction);
-                (U::from(row[at]), U::from(row[there]))
-            })
+    grid.left_half().flat_map(move |(own, opposite)| {
+        (0..DIRECTIONS).map(move |direction| {
+            let there = opposite * DIRECTIONS + mirrored_direction(direction);
+            (
+                U::from(cells[own * DIRECTIONS + direction]),
+                U::from(cells[there]),
+            )
         })
+    })
 }
 
 /// Bytes of the sums of `columns` cells across: the roots of each over twice the mean of the nine cells around. Beyond

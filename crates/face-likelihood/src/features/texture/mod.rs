@@ -40,20 +40,13 @@ pub const fn folded_length(grid: &Grid) -> usize {
 pub fn describe_folded(face: &Picture, grid: &Grid, of_directions: &[u64]) -> Vec<u8> {
     let of_patterns = patterns::sums(face, grid);
     let mut bytes = vec![0; folded_length(grid)];
-    let mut cells = bytes.chunks_exact_mut(CELL);
-    for row in 0..grid.rows {
-        for column in 0..grid.columns.div_ceil(2) {
-            let own = row * grid.columns + column;
-            let opposite = (row + 1) * grid.columns - 1 - column;
-            let (patterns, directions) = cells.next().unwrap_or_default().split_at_mut(PATTERNS);
-            roots_of_shares(
-                &patterns::folded(&of_patterns, own, opposite),
-                0.0,
-                patterns,
-            );
-            let folded = directions::folded(of_directions, own, opposite);
-            roots_of_shares(&folded, 2.0 * directions::faint(grid), directions);
-        }
+    let cells = bytes.chunks_exact_mut(CELL);
+    for ((own, opposite), bytes) in grid.left_half().zip(cells) {
+        let (patterns, directions) = bytes.split_at_mut(PATTERNS);
+        let folded = patterns::folded(&of_patterns, own, opposite);
+        roots_of_shares(&folded, 0.0, patterns);
+        let folded = directions::folded(of_directions, own, opposite);
+        roots_of_shares(&folded, 2.0 * directions::faint(grid), directions);
     }
     bytes
 }
