@@ -3,9 +3,9 @@
 //! Frames of a burst or a video differ by less than photos of a person usually do: taken for photos they would teach that a
 //! person always looks so. Two photos of a person are of one moment where they differ, in normalised coordinates, by less than
 //! 0.15 of what the model expects of two photos of one person; and so are those that a chain of such pairs joins, so that
-//! their order does not matter. Such frames become their mean. Where these are half of a person's photos and more, the rest are
-//! frames too, with more noise or movement between them: they count for as many moments as there are independent photos
-//! ([`effective_number`]), and the nearest are joined until there are no more.
+//! their order does not matter. Such frames become their mean. Where chains join half of a person's photos and more, or a quarter of a
+//! gallery's ([`BURSTS_BELOW`]), the rest are frames too, with more noise or movement between them: they count for as many moments
+//! as there are independent photos ([`effective_number`]), and the nearest are joined until there are no more.
 
 use std::borrow::Cow;
 
@@ -23,6 +23,10 @@ pub const ONE_MOMENT: f64 = 0.15;
 
 /// The difference, in the same terms, from which two photos are independent. Chosen: docs/notebook/recognition.md, "Scales and bursts".
 const INDEPENDENT: f64 = 0.7;
+
+/// The share of a gallery's photos that chains leave as moments, below which its photos are frames of bursts. Of bursts it is 0.12
+/// to 0.69, of galleries of photos 0.91 (drawn) to 1.
+const BURSTS_BELOW: f64 = 0.75;
 
 /// Moments of a person of which the nearest are joined, at most: who has more is known well enough.
 const MOST_JOINED: usize = 300;
@@ -56,15 +60,25 @@ pub fn moments<'a>(
 ) -> (Cow<'a, DMatrix<f32>>, Vec<usize>) {
     let photos: Vec<usize> = (0..persons.len()).collect();
     let of_person = groups(&photos, persons);
-    let of_own = |own: &Vec<usize>| {
-        let moments = moments_of_person(background, &raw.select_columns(own));
-        let in_gallery = |moment: Vec<usize>| moment.into_iter().map(|at| own[at]).collect();
-        moments
-            .into_iter()
-            .map(in_gallery)
-            .collect::<Vec<Vec<usize>>>()
+    let photos_of = |own: &Vec<usize>| raw.select_columns(own);
+    let is_one = |_, _, difference| difference < ONE_MOMENT;
+    let chained: Vec<Vec<Vec<usize>>> = of_person
+        .par_iter()
+        .map(|own| frames(background, &photos_of(own), is_one))
+        .collect();
+    let chains = chained.iter().flatten().count();
+    let are_bursts = (chains as f64) < BURSTS_BELOW * persons.len() as f64;
+    let in_gallery = |(moments, own): (Vec<Vec<usize>>, &Vec<usize>)| {
+        let are_frames = are_bursts || 2 * moments.len() <= own.len();
+        let moments = match are_frames {
+            true => independent(background, &photos_of(own), moments),
+            false => moments,
+        };
+        let own = |moment: Vec<usize>| moment.into_iter().map(|at| own[at]).collect();
+        moments.into_iter().map(own).collect::<Vec<Vec<usize>>>()
     };
-    let mut found: Vec<Vec<usize>> = of_person.par_iter().flat_map_iter(of_own).collect();
+    let chained = chained.into_par_iter().zip(&of_person);
+    let mut found: Vec<Vec<usize>> = chained.flat_map_iter(in_gallery).collect();
     if found.len() == persons.len() {
         return (Cow::Borrowed(raw), persons.to_vec());
     }
@@ -80,11 +94,14 @@ pub fn moments<'a>(
     (Cow::Owned(means), persons)
 }
 
-/// The photos of one person (coordinates, 2k x n) by moment.
-fn moments_of_person(background: &Background, raw: &DMatrix<f32>) -> Vec<Vec<usize>> {
-    let mut moments = frames(background, raw, |_, _, difference| difference < ONE_MOMENT);
-    let are_frames = 2 * moments.len() <= raw.ncols();
-    if !are_frames || !(2..=MOST_JOINED).contains(&moments.len()) {
+/// Of a person's photos (coordinates, 2k x n), which are frames, as many moments as are independent; `moments` are those that
+/// chains leave.
+fn independent(
+    background: &Background,
+    raw: &DMatrix<f32>,
+    mut moments: Vec<Vec<usize>>,
+) -> Vec<Vec<usize>> {
+    if !(2..=MOST_JOINED).contains(&moments.len()) {
         return moments;
     }
     moments.sort_unstable();
@@ -222,9 +239,12 @@ mod tests {
         let chained = frames(background, &all, |_, _, difference| difference < ONE_MOMENT);
         assert_eq!(chained.len(), 3);
         assert_eq!(moments(background, &all, &[0; 8]).1, [0]);
-        // Two of the six are too few to tell frames by.
+        // Two of the six are too few to tell frames by, but not in a gallery of bursts.
         let few = all.select_columns(&[0, 1, 6, 7]);
         assert_eq!(moments(background, &few, &[0; 4]).1, [0; 3]);
+        let beside = all.select_columns(&[0, 1, 6, 7, 0, 1, 2, 3]);
+        let persons = [0, 0, 0, 0, 1, 1, 1, 1];
+        assert_eq!(moments(background, &beside, &persons).1, [0, 1]);
     }
 
     #[test]
