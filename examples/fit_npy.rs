@@ -57,11 +57,7 @@ fn answer(bench: &mut Bench) -> Result<()> {
         let line = line?;
         let words: Vec<&str> = line.split(' ').collect();
         let answer = match words[..] {
-            ["kernels"] => Kernel::available()
-                .into_iter()
-                .map(slug)
-                .collect::<Vec<_>>()
-                .join(" "),
+            ["kernels"] => Kernel::available().into_iter().map(slug).collect::<Vec<_>>().join(" "),
             ["fit", route] => bench.fit(route)?.to_string(),
             ["stages", route] => bench.stages(route.parse()?)?,
             ["products", name] => bench.products(name)?.to_string(),
@@ -148,9 +144,7 @@ impl Bench {
 
     /// Seconds of the uncentred products by one kernel: the table that a fit of these faces needs.
     fn products(&self, name: &str) -> Result<f64> {
-        let kernel = Kernel::available()
-            .into_iter()
-            .find(|&kernel| slug(kernel) == name);
+        let kernel = Kernel::available().into_iter().find(|&kernel| slug(kernel) == name);
         let kernel = kernel.ok_or_else(|| format!("this processor has no kernel {name}"))?;
         let (d, n) = (self.faces.size().pixels(), self.faces.len());
         let columns = Columns::new(self.faces.as_slice(), d, n).ok_or("faces are not whole")?;
@@ -169,15 +163,10 @@ impl Bench {
     fn digest(&self) -> Result<String> {
         let (components, weights) = self.last.as_ref().ok_or("nothing was fitted")?;
         let mut hasher = DefaultHasher::new();
-        let doubles = components
-            .basis
-            .iter()
-            .chain(&components.mean)
-            .chain(&components.eigenvalues);
+        let doubles =
+            components.basis.iter().chain(&components.mean).chain(&components.eigenvalues);
         doubles.for_each(|value| hasher.write_u64(value.to_bits()));
-        weights
-            .iter()
-            .for_each(|value| hasher.write_u32(value.to_bits()));
+        weights.iter().for_each(|value| hasher.write_u32(value.to_bits()));
         Ok(format!("{:016x}", hasher.finish()))
     }
 
@@ -194,10 +183,7 @@ impl Bench {
 }
 
 fn pca(solver: Solver) -> Pca {
-    Pca {
-        components: ComponentCount::Count(COMPONENTS),
-        solver,
-    }
+    Pca { components: ComponentCount::Count(COMPONENTS), solver }
 }
 
 /// A kernel's name as one word.
@@ -239,17 +225,11 @@ struct Stopwatch {
 
 impl Stopwatch {
     fn new() -> Self {
-        Self {
-            started: Instant::now(),
-            laps: Vec::new(),
-        }
+        Self { started: Instant::now(), laps: Vec::new() }
     }
 
     fn lap(&mut self, stage: &str) {
-        self.laps.push(format!(
-            "{stage} {:.4}",
-            self.started.elapsed().as_secs_f64()
-        ));
+        self.laps.push(format!("{stage} {:.4}", self.started.elapsed().as_secs_f64()));
         self.started = Instant::now();
     }
 }
@@ -319,16 +299,11 @@ impl Artist {
         let mut state = (first as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         // Uniform, variance 1; the high bits of a linear congruence.
         let mut noise = || {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1);
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             (state >> 40) as f32 / (1 << 24) as f32 * 3.46 - 1.73
         };
         let strengths = DMatrix::from_fn(Self::WAVES, count, |_, _| noise());
         let faces = &self.waves * strengths;
-        faces
-            .iter()
-            .map(|value| (128.0 + value + 2.0 * noise()) as u8)
-            .collect()
+        faces.iter().map(|value| (128.0 + value + 2.0 * noise()) as u8).collect()
     }
 }

@@ -34,9 +34,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let prepared: Vec<(String, Vec<u8>)> = photos
         .par_iter()
         .filter_map(|photo| {
-            let face = preparation
-                .prepare(Photo::open(&photo.path).ok()?.luma())
-                .ok()?;
+            let face = preparation.prepare(Photo::open(&photo.path).ok()?.luma()).ok()?;
             Some((photo.person.to_string(), face.pixels))
         })
         .collect();
@@ -47,19 +45,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("{} faces", people.len());
     for purity in [0.95, 0.98, 0.99] {
         let alone: Vec<usize> = (0..people.len()).collect();
-        let constraints = Constraints {
-            photos: &alone,
-            apart: &[],
-        };
+        let constraints = Constraints { photos: &alone, apart: &[] };
         let grouping = group(background, &raw, &alone, constraints, purity);
         let mut groups = vec![0; people.len()];
         for (number, faces) in grouping.groups.iter().enumerate() {
             faces.iter().for_each(|&face| groups[face] = number);
         }
-        println!(
-            "group --purity {purity:<4}     {}",
-            Figures::of(&people, &groups)
-        );
+        println!("group --purity {purity:<4}     {}", Figures::of(&people, &groups));
     }
     let ratios = ratios(background, &raw);
     let ways: [(&str, Clustering); 3] = [
@@ -98,14 +90,11 @@ fn ratios(background: &Background, raw: &DMatrix<f32>) -> DMatrix<f64> {
         })
     };
     let products = projected.transpose() * scaled(|psi| psi / (1.0 + 2.0 * psi));
-    let squares = projected.component_mul(&scaled(|psi| {
-        0.5 * (1.0 / (1.0 + psi) - (1.0 + psi) / (1.0 + 2.0 * psi))
-    }));
+    let squares = projected
+        .component_mul(&scaled(|psi| 0.5 * (1.0 / (1.0 + psi) - (1.0 + psi) / (1.0 + 2.0 * psi))));
     let squares: Vec<f64> = squares.column_iter().map(|column| column.sum()).collect();
-    let constant: f64 = between
-        .iter()
-        .map(|psi| libm::log(1.0 + psi) - 0.5 * libm::log(1.0 + 2.0 * psi))
-        .sum();
+    let constant: f64 =
+        between.iter().map(|psi| libm::log(1.0 + psi) - 0.5 * libm::log(1.0 + 2.0 * psi)).sum();
     DMatrix::from_fn(all.len(), all.len(), |a, b| {
         constant + squares[a] + squares[b] + products[(a, b)]
     })
@@ -167,9 +156,8 @@ fn whispers(ratios: &DMatrix<f64>, threshold: f64) -> Vec<usize> {
                     *weights.entry(groups[other]).or_default() += beyond;
                 }
             }
-            let heaviest = weights
-                .into_iter()
-                .max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
+            let heaviest =
+                weights.into_iter().max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
             if let Some((group, _)) = heaviest {
                 groups[face] = group;
             }
@@ -195,9 +183,7 @@ impl Figures {
             *of_group.entry(group).or_insert(0.0) += 1.0;
         }
         let mean = |of: &dyn Fn(&str, usize) -> f64| {
-            let terms = both
-                .iter()
-                .map(|((person, group), n)| n * n / of(person, *group));
+            let terms = both.iter().map(|((person, group), n)| n * n / of(person, *group));
             terms.sum::<f64>() / people.len() as f64
         };
         Self {

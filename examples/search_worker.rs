@@ -78,9 +78,7 @@ impl Searcher {
         match self {
             Self::Tree(..) => {
                 let columns = queries.column_iter();
-                columns
-                    .map(|query| self.find(query.as_slice(), count))
-                    .collect()
+                columns.map(|query| self.find(query.as_slice(), count)).collect()
             }
             Self::People(clusters) => {
                 let ranked = clusters.rank_all(queries, count);
@@ -96,11 +94,7 @@ fn named(ranked: &[Neighbor]) -> Vec<usize> {
 
 fn read(path: &str, k: usize) -> Result<DMatrix<f32>, Box<dyn Error>> {
     let bytes = std::fs::read(path)?;
-    let values = bytes
-        .as_chunks::<4>()
-        .0
-        .iter()
-        .map(|&value| f32::from_le_bytes(value));
+    let values = bytes.as_chunks::<4>().0.iter().map(|&value| f32::from_le_bytes(value));
     let values: Vec<f32> = values.collect();
     Ok(DMatrix::from_vec(k, values.len() / k, values))
 }
@@ -129,10 +123,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             return Err("METHOD COUNT QUERY...".into());
         };
         let count = count.parse()?;
-        let asked: Vec<usize> = asked
-            .iter()
-            .map(|at| at.parse())
-            .collect::<Result<_, _>>()?;
+        let asked: Vec<usize> = asked.iter().map(|at| at.parse()).collect::<Result<_, _>>()?;
         let mut answers = Vec::new();
         if let Some(method) = method.strip_prefix('@') {
             let together = queries.select_columns(&asked);

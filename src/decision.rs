@@ -39,8 +39,7 @@ pub fn percent(share: f64) -> String {
 /// A share in per cent with one decimal; what rounds to nothing has no sign.
 pub fn share(share: f64) -> String {
     let text = format!("{:.1} %", share * 100.0);
-    text.strip_prefix("-0.0")
-        .map_or_else(|| text.clone(), |unit| format!("0.0{unit}"))
+    text.strip_prefix("-0.0").map_or_else(|| text.clone(), |unit| format!("0.0{unit}"))
 }
 
 /// With fewer people than this, strangers cannot be simulated, and in a space of so few people everybody looks
@@ -79,10 +78,7 @@ pub(crate) fn mean_and_spread(values: &[f64]) -> Option<(f64, f64)> {
     }
     let n = values.len() as f64;
     let mean = values.iter().sum::<f64>() / n;
-    let squares = values
-        .iter()
-        .map(|value| (value - mean).powi(2))
-        .sum::<f64>();
+    let squares = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>();
     Some((mean, (squares / (n - 1.0)).sqrt()))
 }
 

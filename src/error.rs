@@ -31,10 +31,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 pub enum Error {
     /// One photo cannot be used and there was no other to go on with.
     #[error("{}: {problem}", .path.display())]
-    Photo {
-        path: PathBuf,
-        problem: PhotoProblem,
-    },
+    Photo { path: PathBuf, problem: PhotoProblem },
 
     /// Labels that name single faces are asked for where whole photos are labelled.
     #[error(
@@ -100,10 +97,7 @@ pub enum Error {
 
     /// A model file cannot be used. Whatever is there is left as it is.
     #[error("{}: {problem}", .path.display())]
-    Model {
-        path: PathBuf,
-        problem: ModelProblem,
-    },
+    Model { path: PathBuf, problem: ModelProblem },
 
     /// The operating system would not let a file be read.
     #[error("{}: cannot be read ({}); check that it is there and its permissions", .path.display(), reason(.source))]
@@ -111,10 +105,7 @@ pub enum Error {
 
     /// A file cannot be written. What stood there before still stands there.
     #[error("{}: {problem}", .path.display())]
-    Write {
-        path: PathBuf,
-        problem: WriteProblem,
-    },
+    Write { path: PathBuf, problem: WriteProblem },
 
     /// Another process is changing the model.
     #[error(
@@ -214,11 +205,7 @@ pub enum Error {
 
     /// Photos are to be framed otherwise than those of the model.
     #[error("{}: its photos were framed '{has}', so '{asked}' cannot be mixed in; leave --framing out, or enrol into a new model with --model", .path.display())]
-    OtherFraming {
-        path: PathBuf,
-        has: &'static str,
-        asked: &'static str,
-    },
+    OtherFraming { path: PathBuf, has: &'static str, asked: &'static str },
 
     /// Standard output is closed, or a disk behind it full.
     #[error("the results cannot be printed ({}); make room, or print them elsewhere", reason(.0))]
@@ -302,11 +289,7 @@ pub fn reason(error: &io::Error) -> String {
         Kind::ReadOnlyFilesystem => "nothing can be written to this disk",
         _ => {
             let text = error.to_string();
-            return text
-                .split(" (os error")
-                .next()
-                .unwrap_or_default()
-                .to_owned();
+            return text.split(" (os error").next().unwrap_or_default().to_owned();
         }
     };
     plain.to_owned()

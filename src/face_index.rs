@@ -230,14 +230,7 @@ impl FaceIndex {
                         }
                     };
                     let (length, modified) = stamp.unwrap_or_default();
-                    self.files.insert(
-                        name.clone(),
-                        FileRecord {
-                            length,
-                            modified,
-                            photo,
-                        },
-                    );
+                    self.files.insert(name.clone(), FileRecord { length, modified, photo });
                 }
                 keep(self);
             }
@@ -254,11 +247,7 @@ impl FaceIndex {
 
     /// Photos of which something was said, and those that are there and show the same faces in the same places.
     fn same(&self, there: &BTreeSet<ContentHash>) -> Vec<(ContentHash, ContentHash)> {
-        let apart = self
-            .answers
-            .apart
-            .iter()
-            .flat_map(|&(one, other)| [one, other]);
+        let apart = self.answers.apart.iter().flat_map(|&(one, other)| [one, other]);
         let said = self.answers.ignored.iter().copied().chain(apart);
         let said: BTreeSet<ContentHash> = said.map(|key| key.photo).collect();
         let faces = |photo: &ContentHash| {
@@ -320,7 +309,5 @@ fn found(background: &Background, file: &PhotoFile) -> Result<IndexedPhoto, Phot
             coordinates: coordinates.as_slice().to_vec(),
         })
     });
-    Ok(IndexedPhoto {
-        faces: faces.collect(),
-    })
+    Ok(IndexedPhoto { faces: faces.collect() })
 }

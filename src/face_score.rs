@@ -47,21 +47,13 @@ impl<'a> FaceScorer<'a> {
     pub fn with_leading(space: &'a FaceSpace, leading: usize) -> Self {
         let mean: Vec<f32> = space.mean().iter().map(|&level| level as f32).collect();
         let mean_detail = detail(space.size(), &mean);
-        Self {
-            space,
-            leading,
-            mean,
-            mean_detail,
-        }
+        Self { space, leading, mean, mean_detail }
     }
 
     /// The [face score](Self::face_score) of each picture (d x n, with their weights, k x n), in order.
     pub fn face_scores(&self, pictures: &FaceMatrix, weights: &Weights) -> Vec<f64> {
         let of_picture = |at| self.face_score(pictures.face(at), weights.column(at).as_slice());
-        (0..pictures.len())
-            .into_par_iter()
-            .map(of_picture)
-            .collect()
+        (0..pictures.len()).into_par_iter().map(of_picture).collect()
     }
 
     /// The face score of a picture (d pixels, with its k weights): from -1 to 1.

@@ -37,11 +37,7 @@ pub struct ProjectionError {
 impl ProjectionError {
     /// The first over the second, 0 to 1.
     pub fn share(&self) -> f64 {
-        if self.total_variation > 0.0 {
-            self.average_squared / self.total_variation
-        } else {
-            0.0
-        }
+        if self.total_variation > 0.0 { self.average_squared / self.total_variation } else { 0.0 }
     }
 }
 
@@ -96,9 +92,7 @@ impl FaceSpace {
             && basis.as_slice().iter().all(|value| value.is_finite())
             && total_variance.is_finite();
         let decreasing = eigenvalues.windows(2).all(|pair| pair[0] >= pair[1])
-            && eigenvalues
-                .iter()
-                .all(|&value| value > 0.0 && value.is_finite());
+            && eigenvalues.iter().all(|&value| value > 0.0 && value.is_finite());
         let within = eigenvalues.iter().sum::<f64>() <= total_variance * (1.0 + 1e-6);
         (shapes && finite && decreasing && within).then_some(Self {
             size,
@@ -185,10 +179,7 @@ impl FaceSpace {
             all += residual.from_mean.powi(2);
         }
         let n = faces.len().max(1) as f64;
-        ProjectionError {
-            average_squared: outside / n,
-            total_variation: all / n,
-        }
+        ProjectionError { average_squared: outside / n, total_variation: all / n }
     }
 
     /// The residual of the face (d pixels) with these weights (k): its distance from and in the face space.

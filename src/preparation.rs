@@ -22,10 +22,7 @@ use crate::normalize::resize::{self, Fit};
 /// Position of the eyes in every aligned face: from the sides between the best in the wild (22-25 %) and the best in the
 /// studio (30 %), and about as far from the top as in the studio (35 %).
 #[doc(hidden)]
-pub const EYES: EyePlacement = EyePlacement {
-    inset: 0.26,
-    level: 0.36,
-};
+pub const EYES: EyePlacement = EyePlacement { inset: 0.26, level: 0.36 };
 
 /// Settings of the preparation of photos.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -140,11 +137,7 @@ impl PhotoRegion {
 impl Preparation {
     /// Photos become faces of this size: as they are, cropped to its shape, or detected and aligned by the eyes.
     pub fn new(size: FaceSize, framing: Framing) -> Self {
-        Self {
-            size,
-            framing,
-            crop_eyes: None,
-        }
+        Self { size, framing, crop_eyes: None }
     }
 
     /// This preparation, with the eyes' places in photos of the gallery's shape in which no face is found.
@@ -209,9 +202,7 @@ impl Preparation {
                 if found.is_empty() {
                     return Ok(self.unlocated(photo).into_iter().collect());
                 }
-                let faces = found
-                    .par_iter()
-                    .map(|face| self.aligned(photo, *face, found.len()));
+                let faces = found.par_iter().map(|face| self.aligned(photo, *face, found.len()));
                 Ok(faces.collect())
             }
         }
@@ -299,26 +290,15 @@ impl Preparation {
             return PreparedFace {
                 pixels: self.face(photo, location.eyes),
                 region: PhotoRegion::Found { location, of },
-                origin: Origin::Found {
-                    photo: photo.dimensions(),
-                    eyes,
-                },
+                origin: Origin::Found { photo: photo.dimensions(), eyes },
             };
         };
         let kept = kept(photo);
-        let used = self
-            .alignment_eyes(kept.dimensions(), eyes)
-            .unwrap_or(location.eyes);
+        let used = self.alignment_eyes(kept.dimensions(), eyes).unwrap_or(location.eyes);
         let eyes_used = absolute_eyes(photo.dimensions(), relative_eyes(kept.dimensions(), used));
         PreparedFace {
             pixels: self.face(&kept, used),
-            region: PhotoRegion::Found {
-                location: Location {
-                    eyes: eyes_used,
-                    ..location
-                },
-                of,
-            },
+            region: PhotoRegion::Found { location: Location { eyes: eyes_used, ..location }, of },
             origin: Origin::Kept { photo: kept, eyes },
         }
     }

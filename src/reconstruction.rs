@@ -38,12 +38,8 @@ impl Steps<'_> {
     /// The steps in increasing order.
     fn in_order(&self, k: usize) -> Vec<usize> {
         let most = self.weights.len().min(k);
-        let mut steps: Vec<usize> = self
-            .steps
-            .iter()
-            .copied()
-            .filter(|&step| step <= most)
-            .collect();
+        let mut steps: Vec<usize> =
+            self.steps.iter().copied().filter(|&step| step <= most).collect();
         steps.sort_unstable();
         steps.dedup();
         steps
@@ -76,10 +72,8 @@ impl Reconstruction {
             Space::Linear(space) => along(space.basis(), &mean, faces),
             Space::Scaled(space) => along(&space.basis_in_gray_levels(), &mean, faces),
             Space::Kernel(space, _) => {
-                let ordered: Vec<Vec<usize>> = faces
-                    .iter()
-                    .map(|face| face.in_order(space.components()))
-                    .collect();
+                let ordered: Vec<Vec<usize>> =
+                    faces.iter().map(|face| face.in_order(space.components())).collect();
                 let mut steps = ordered.concat();
                 steps.sort_unstable();
                 steps.dedup();
@@ -114,11 +108,7 @@ impl Reconstruction {
         let from_mean = squared(&mut mean.iter().copied());
         ReconstructionError {
             rms: (error / mean.len().max(1) as f64).sqrt(),
-            explained: if from_mean > 0.0 {
-                1.0 - error / from_mean
-            } else {
-                1.0
-            },
+            explained: if from_mean > 0.0 { 1.0 - error / from_mean } else { 1.0 },
         }
     }
 }
@@ -136,11 +126,7 @@ fn along(basis: &DMatrix<f32>, mean: &[f32], faces: &[Steps<'_>]) -> Vec<Vec<Rec
                 }
             }
             used = components;
-            Reconstruction {
-                components,
-                levels: levels.clone(),
-                pre_image: None,
-            }
+            Reconstruction { components, levels: levels.clone(), pre_image: None }
         });
         rebuilt.collect()
     };
@@ -154,11 +140,7 @@ fn pre_image(
     weights: &[f32],
     components: usize,
 ) -> Reconstruction {
-    let weights: Vec<f64> = weights
-        .iter()
-        .take(components)
-        .map(|&w| f64::from(w))
-        .collect();
+    let weights: Vec<f64> = weights.iter().take(components).map(|&w| f64::from(w)).collect();
     let found = images.map(|images| images.rebuild(&weights));
     Reconstruction {
         components,
@@ -189,19 +171,13 @@ mod tests {
         steps: &[usize],
     ) -> Vec<Reconstruction> {
         let weights = weights.column(at);
-        let wanted = Steps {
-            weights: weights.as_slice(),
-            steps,
-        };
+        let wanted = Steps { weights: weights.as_slice(), steps };
         Reconstruction::of_faces(space, &[wanted]).swap_remove(0)
     }
 
     fn learned() -> (FaceMatrix, Space) {
         let faces = faces();
-        let pca = Pca {
-            components: ComponentCount::Count(11),
-            ..Pca::default()
-        };
+        let pca = Pca { components: ComponentCount::Count(11), ..Pca::default() };
         let space = FaceSpace::new(faces.size(), &pca.fit(&faces).unwrap());
         (faces, Space::Linear(Arc::new(space)))
     }
@@ -222,15 +198,8 @@ mod tests {
                 .map(|step| step.error(space.mean().as_slice(), &levels(face)))
                 .collect();
             let nothing = errors[0].explained;
-            assert!(
-                nothing.abs() < 1e-6,
-                "the mean face explains nothing, not {nothing}"
-            );
-            assert!(
-                errors
-                    .windows(2)
-                    .all(|pair| pair[1].rms <= pair[0].rms + 1e-4)
-            );
+            assert!(nothing.abs() < 1e-6, "the mean face explains nothing, not {nothing}");
+            assert!(errors.windows(2).all(|pair| pair[1].rms <= pair[0].rms + 1e-4));
             assert!(errors[11].rms < 1e-3 && errors[11].explained > 0.999_999);
         }
     }
@@ -241,16 +210,10 @@ mod tests {
         let weights = space.project(&faces);
         let rebuilt = rebuilt(&space, &weights, 3, &[7, 4]);
         let weights = weights.column(3);
-        assert_eq!(
-            rebuilt.iter().map(|r| r.components).collect::<Vec<_>>(),
-            [4, 7]
-        );
+        assert_eq!(rebuilt.iter().map(|r| r.components).collect::<Vec<_>>(), [4, 7]);
         for step in rebuilt {
-            let left_out: f64 = weights
-                .iter()
-                .skip(step.components)
-                .map(|&weight| f64::from(weight).powi(2))
-                .sum();
+            let left_out: f64 =
+                weights.iter().skip(step.components).map(|&weight| f64::from(weight).powi(2)).sum();
             let error = step.error(space.mean().as_slice(), &levels(faces.face(3)));
             assert!((error.rms.powi(2) * 72.0 - left_out).abs() < 1e-3 * left_out);
         }
@@ -279,10 +242,7 @@ mod tests {
             let weights = space.project(&faces);
             let steps = [0, 2, 11];
             let together: Vec<Steps<'_>> = (0..faces.len())
-                .map(|at| Steps {
-                    weights: &weights.as_slice()[at * 11..][..11],
-                    steps: &steps,
-                })
+                .map(|at| Steps { weights: &weights.as_slice()[at * 11..][..11], steps: &steps })
                 .collect();
             let together = Reconstruction::of_faces(&space, &together);
             for (at, face) in faces.faces().enumerate() {
@@ -299,15 +259,9 @@ mod tests {
 
     #[test]
     fn nothing_wrong_has_no_decibels() {
-        let none = ReconstructionError {
-            rms: 0.0,
-            explained: 1.0,
-        };
+        let none = ReconstructionError { rms: 0.0, explained: 1.0 };
         assert_eq!(none.psnr(), None);
-        let one = ReconstructionError {
-            rms: 25.5,
-            explained: 0.5,
-        };
+        let one = ReconstructionError { rms: 25.5, explained: 0.5 };
         assert!((one.psnr().unwrap() - 20.0).abs() < 1e-12);
     }
 }

@@ -29,18 +29,15 @@ impl ScaledSpace {
     }
 
     fn of(inner: FaceSpace, deviations: DVector<f64>) -> Self {
-        let projector = times(inner.basis(), &deviations, |deviation| {
-            if deviation > 0.0 {
-                1.0 / deviation
-            } else {
-                0.0
-            }
-        });
-        Self {
-            inner,
-            deviations,
-            projector,
-        }
+        let projector =
+            times(
+                inner.basis(),
+                &deviations,
+                |deviation| {
+                    if deviation > 0.0 { 1.0 / deviation } else { 0.0 }
+                },
+            );
+        Self { inner, deviations, projector }
     }
 
     /// Mean, basis faces (U, orthonormal among scaled pixels) and variances; it projects and rebuilds scaled pixels, not plain ones.
@@ -71,12 +68,8 @@ impl ScaledSpace {
 
     /// The weights Uᵀ D⁻¹(x - m) of each face (d x n), k x n, without a unit; bit for bit the same alone or among others.
     pub fn project(&self, faces: &FaceMatrix) -> Weights {
-        projection::project(
-            &self.projector,
-            self.inner.mean().as_slice(),
-            faces.as_slice(),
-        )
-        .expect("faces are of the size of their space")
+        projection::project(&self.projector, self.inner.mean().as_slice(), faces.as_slice())
+            .expect("faces are of the size of their space")
     }
 }
 

@@ -54,9 +54,7 @@ pub fn csv_rows<R>(rows: impl IntoIterator<Item = R>) -> Vec<u8>
 where
     R: IntoIterator<Item: AsRef<[u8]>>,
 {
-    let mut writer = csv::WriterBuilder::new()
-        .flexible(true)
-        .from_writer(Vec::new());
+    let mut writer = csv::WriterBuilder::new().flexible(true).from_writer(Vec::new());
     for row in rows {
         // Into memory, and rows may differ in length: it cannot fail.
         let _ = writer.write_record(row);

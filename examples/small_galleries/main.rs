@@ -73,11 +73,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             }
             set.try_draw(drawn, &others, light.as_ref(), &mut tally)?;
         }
-        println!(
-            "{:24} {people:3} x {photos:<2} {}",
-            folder.display(),
-            tally.in_words()
-        );
+        println!("{:24} {people:3} x {photos:<2} {}", folder.display(), tally.in_words());
     }
     Ok(())
 }
@@ -120,29 +116,19 @@ impl Set {
             people.len(),
             preparation.framing()
         );
-        Ok(Self {
-            preparation,
-            settings,
-            faces,
-            people,
-        })
+        Ok(Self { preparation, settings, faces, people })
     }
 
     fn draw(&self, people: usize, photos: usize, seed: u64) -> Draw {
         let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
         let order = random.shuffled(self.people.len());
-        let fit = order
-            .iter()
-            .filter(|&&person| self.people[person].len() > photos);
+        let fit = order.iter().filter(|&&person| self.people[person].len() > photos);
         let enrolled: Vec<usize> = fit.copied().take(people).collect();
         let (mut gallery, mut probes) = (Vec::new(), Vec::new());
         for &person in &enrolled {
             let own = &self.people[person];
-            let own: Vec<usize> = random
-                .shuffled(own.len())
-                .into_iter()
-                .map(|at| own[at])
-                .collect();
+            let own: Vec<usize> =
+                random.shuffled(own.len()).into_iter().map(|at| own[at]).collect();
             gallery.extend(&own[..photos]);
             probes.extend(own[photos..].iter().take(PROBES).copied());
         }
@@ -151,11 +137,7 @@ impl Set {
             .filter(|person| !enrolled.contains(person))
             .map(|&person| self.people[person][random.below(self.people[person].len())])
             .collect();
-        Draw {
-            gallery,
-            probes,
-            strangers,
-        }
+        Draw { gallery, probes, strangers }
     }
 
     /// A draw for other programs: the paths of its photos, and the people of those that are enrolled and tried.
@@ -167,9 +149,7 @@ impl Set {
     ) -> serde_json::Value {
         let labelled = |faces: &[usize]| -> Vec<[String; 2]> {
             let faces = faces.iter().map(|&at| &self.faces[at]);
-            faces
-                .map(|face| [face.person.to_string(), face.source.clone()])
-                .collect()
+            faces.map(|face| [face.person.to_string(), face.source.clone()]).collect()
         };
         let strangers = drawn.strangers.iter().map(|&at| &self.faces[at]);
         let strangers = strangers.chain(others).map(|face| face.source.clone());
@@ -188,20 +168,14 @@ impl Set {
         light: Option<&Light>,
         tally: &mut Tally,
     ) -> Result<(), Box<dyn Error>> {
-        let Draw {
-            gallery,
-            probes,
-            strangers,
-        } = drawn;
+        let Draw { gallery, probes, strangers } = drawn;
         let gallery = gallery.iter().map(|&at| self.faces[at].clone()).collect();
         let (gallery, _) = Gallery::assemble(self.preparation.size(), gallery)?;
         let recognizer = Recognizer::learn(self.preparation, gallery, self.settings)?;
         let mut identify =
             |faces: Vec<&LabeledFace>, is_enrolled: bool| -> Result<(), Box<dyn Error>> {
-                let pixels: Vec<u8> = faces
-                    .iter()
-                    .flat_map(|face| face.pixels.iter().copied())
-                    .collect();
+                let pixels: Vec<u8> =
+                    faces.iter().flat_map(|face| face.pixels.iter().copied()).collect();
                 let matrix = FaceMatrix::from_pixels(self.preparation.size(), pixels)?;
                 let found = recognizer.identify_faces(&matrix, QueryOptions::default());
                 for (face, found) in faces.iter().zip(found) {
@@ -226,22 +200,14 @@ impl Set {
                 let mut face = self.faces[at].clone();
                 if let Some(light) = light {
                     let random = || random.below(1 << 20) as f64 / f64::from(1 << 20);
-                    face.pixels = light
-                        .fall_on(&face.pixels, self.preparation.size(), random)
-                        .into();
+                    face.pixels =
+                        light.fall_on(&face.pixels, self.preparation.size(), random).into();
                 }
                 face
             })
             .collect();
         identify(probes.iter().collect(), true)?;
-        identify(
-            strangers
-                .iter()
-                .map(|&at| &self.faces[at])
-                .chain(others)
-                .collect(),
-            false,
-        )
+        identify(strangers.iter().map(|&at| &self.faces[at]).chain(others).collect(), false)
     }
 }
 
@@ -292,17 +258,11 @@ impl Tally {
         let stranger = |probe: &Probe| !probe.is_enrolled;
         let sure = |probe: &&Probe| probe.confidence >= 0.9;
         let weight = |probe: &Probe| {
-            let of = self
-                .probes
-                .iter()
-                .filter(|other| other.is_enrolled == probe.is_enrolled);
+            let of = self.probes.iter().filter(|other| other.is_enrolled == probe.is_enrolled);
             0.5 / of.count() as f64
         };
         let weights = [true, false].map(|is_enrolled| {
-            self.probes
-                .iter()
-                .find(|probe| probe.is_enrolled == is_enrolled)
-                .map_or(0.0, weight)
+            self.probes.iter().find(|probe| probe.is_enrolled == is_enrolled).map_or(0.0, weight)
         });
         let weight = |probe: &Probe| weights[usize::from(!probe.is_enrolled)];
         let mut bins = [(0.0, 0.0); 10];

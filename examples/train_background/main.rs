@@ -44,9 +44,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     if let Some(list) = &options.people {
         // Numbers are anybody's name.
         let people = learned.people.iter().map(|person| person.as_str());
-        let people: BTreeSet<&str> = people
-            .filter(|name| name.contains(char::is_alphabetic))
-            .collect();
+        let people: BTreeSet<&str> =
+            people.filter(|name| name.contains(char::is_alphabetic)).collect();
         std::fs::write(list, name_hashes(people))?;
     }
     eprintln!(
@@ -80,9 +79,7 @@ impl Options {
             training: Training::default(),
         };
         while let Some(option) = words.next() {
-            let value = words
-                .next()
-                .ok_or_else(|| format!("{option} wants a value"))?;
+            let value = words.next().ok_or_else(|| format!("{option} wants a value"))?;
             match option.as_str() {
                 "--photos" => options.photos.push(value.into()),
                 "--without" => options.without.push(value.into()),
@@ -112,11 +109,7 @@ fn people_of(folder: &Path) -> Result<Vec<String>, Box<dyn Error>> {
         let entry = entry?;
         let name = entry.file_name().to_string_lossy().into_owned();
         let is_folder = entry.file_type()?.is_dir();
-        let name = if is_folder {
-            name.as_str()
-        } else {
-            name.trim_end_matches(|c| c != '_')
-        };
+        let name = if is_folder { name.as_str() } else { name.trim_end_matches(|c| c != '_') };
         people.push(key(name));
     }
     Ok(people)

@@ -37,11 +37,7 @@ pub fn learn(faces: &FaceMatrix, marks: &[MarkedMouth]) -> Result<MouthFinder> {
     let mut samples: Vec<Sample<'_>> = faces
         .faces()
         .zip(marks)
-        .map(|(face, &marked)| Sample {
-            face,
-            marked,
-            from: Mouth::default(),
-        })
+        .map(|(face, &marked)| Sample { face, marked, from: Mouth::default() })
         .collect();
     let mut steps: Vec<Step> = Vec::with_capacity(STEPS);
     for _ in 0..STEPS {
@@ -82,23 +78,16 @@ impl Sample<'_> {
         let across = (self.marked[0] - middle) * parts;
         let below = self.marked[1] * parts - f64::from(EYES);
         let below = below * usual / (usual + f64::from(self.from.down()));
-        [
-            across - below * f64::from(self.from.across()) / usual,
-            below - usual,
-        ]
+        [across - below * f64::from(self.from.across()) / usual, below - usual]
     }
 }
 
 fn fitted_step(samples: &[Sample<'_>]) -> Result<Step> {
-    let seen: Vec<ViewGradients> = samples
-        .par_iter()
-        .map(|sample| ViewGradients::of(sample.face, sample.from))
-        .collect();
+    let seen: Vec<ViewGradients> =
+        samples.par_iter().map(|sample| ViewGradients::of(sample.face, sample.from)).collect();
     let targets: Vec<[f64; 2]> = samples.iter().map(Sample::target).collect();
     let features = |of: fn(&ViewGradients) -> &Vec<i16>| {
-        let numbers = seen
-            .iter()
-            .flat_map(|seen| of(seen).iter().map(|&x| f64::from(x)));
+        let numbers = seen.iter().flat_map(|seen| of(seen).iter().map(|&x| f64::from(x)));
         DMatrix::from_iterator(FEATURES, seen.len(), numbers)
     };
     let along = |axis: usize| {
@@ -124,9 +113,7 @@ fn fitted_line(
     mut targets: DVector<f64>,
     centre: Centre,
 ) -> Result<Line> {
-    let too_few = || Error::Background {
-        problem: BackgroundProblem::TooFewPhotos,
-    };
+    let too_few = || Error::Background { problem: BackgroundProblem::TooFewPhotos };
     let (mut mean, mut level) = (DVector::zeros(FEATURES), 0.0);
     if centre == Centre::Mean {
         (mean, level) = (features.column_mean(), targets.mean());
@@ -147,18 +134,8 @@ fn fitted_line(
         return Err(too_few());
     }
     let scale = (largest / 127.0) as f32;
-    let weights: Vec<i8> = weights
-        .iter()
-        .map(|weight| (weight / f64::from(scale)).round() as i8)
-        .collect();
-    let of_mean: f64 = weights
-        .iter()
-        .zip(&mean)
-        .map(|(&w, m)| f64::from(w) * m)
-        .sum();
-    Ok(Line {
-        bias: (level - f64::from(scale) * of_mean) as f32,
-        weights,
-        scale,
-    })
+    let weights: Vec<i8> =
+        weights.iter().map(|weight| (weight / f64::from(scale)).round() as i8).collect();
+    let of_mean: f64 = weights.iter().zip(&mean).map(|(&w, m)| f64::from(w) * m).sum();
+    Ok(Line { bias: (level - f64::from(scale) * of_mean) as f32, weights, scale })
 }

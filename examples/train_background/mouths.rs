@@ -23,10 +23,8 @@ const JUDGES: usize = 3;
 /// Learns from the photos of a list, having said how well two thirds of them find the mouths of the others.
 pub fn learn(list: &Path) -> Result<MouthFinder, Box<dyn Error>> {
     let text = std::fs::read_to_string(list)?;
-    let lines: Vec<&str> = text
-        .lines()
-        .filter(|line| !line.starts_with('#') && !line.starts_with("file\t"))
-        .collect();
+    let lines: Vec<&str> =
+        text.lines().filter(|line| !line.starts_with('#') && !line.starts_with("file\t")).collect();
     let read = lines.par_iter().map(|line| marked(list, line));
     let read: Vec<Option<_>> = read.collect::<Result<_, _>>()?;
     let marked: Vec<(Vec<u8>, MarkedMouth)> = read.into_iter().flatten().collect();
@@ -35,10 +33,7 @@ pub fn learn(list: &Path) -> Result<MouthFinder, Box<dyn Error>> {
 }
 
 fn learned_from(marked: &[&(Vec<u8>, MarkedMouth)]) -> Result<MouthFinder, Box<dyn Error>> {
-    let pixels: Vec<u8> = marked
-        .iter()
-        .flat_map(|(face, _)| face.iter().copied())
-        .collect();
+    let pixels: Vec<u8> = marked.iter().flat_map(|(face, _)| face.iter().copied()).collect();
     let marks: Vec<MarkedMouth> = marked.iter().map(|(_, mark)| *mark).collect();
     let faces = FaceMatrix::from_pixels(FACE, pixels)?;
     Ok(mouth_learning::learn(&faces, &marks)?)
@@ -72,9 +67,7 @@ fn judge(marked: &[(Vec<u8>, MarkedMouth)]) -> Result<(), Box<dyn Error>> {
 /// The aligned face of a line, and where its mouth is; nothing if another face was found, or none.
 fn marked(list: &Path, line: &str) -> Result<Option<(Vec<u8>, MarkedMouth)>, String> {
     let mut words = line.split('\t');
-    let path = list
-        .with_extension("")
-        .join(words.next().unwrap_or_default());
+    let path = list.with_extension("").join(words.next().unwrap_or_default());
     let marks: Vec<f32> = words.filter_map(|word| word.parse().ok()).collect();
     let &[x1, y1, x2, y2, _, _, x3, y3, x4, y4] = marks.as_slice() else {
         return Err(format!("no ten numbers in the line {line:?}"));

@@ -22,30 +22,12 @@ use samples::Samples;
 
 /// The features of each step: first the whole face, then closer and closer to the eyes.
 const FRAMES: [Frame; 6] = [
-    EyePlacement {
-        inset: 0.33,
-        level: 0.40,
-    },
-    EyePlacement {
-        inset: 0.30,
-        level: 0.40,
-    },
-    EyePlacement {
-        inset: 0.26,
-        level: 0.42,
-    },
-    EyePlacement {
-        inset: 0.23,
-        level: 0.45,
-    },
-    EyePlacement {
-        inset: 0.23,
-        level: 0.45,
-    },
-    EyePlacement {
-        inset: 0.20,
-        level: 0.47,
-    },
+    EyePlacement { inset: 0.33, level: 0.40 },
+    EyePlacement { inset: 0.30, level: 0.40 },
+    EyePlacement { inset: 0.26, level: 0.42 },
+    EyePlacement { inset: 0.23, level: 0.45 },
+    EyePlacement { inset: 0.23, level: 0.45 },
+    EyePlacement { inset: 0.20, level: 0.47 },
 ];
 
 #[derive(Parser)]
@@ -94,11 +76,7 @@ fn train(
     let mut samples = Samples::new(faces, start, arguments.starts);
     let mut steps = Vec::new();
     for frame in FRAMES {
-        eprintln!(
-            "step {}: starts {:.2} % off",
-            steps.len() + 1,
-            100.0 * samples.mean_error()
-        );
+        eprintln!("step {}: starts {:.2} % off", steps.len() + 1, 100.0 * samples.mean_error());
         let fitted = regression::fit(&samples, frame, arguments.ridge)?;
         samples.advance(&fitted.by_fold);
         steps.push(fitted.whole);

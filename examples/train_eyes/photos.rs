@@ -20,24 +20,17 @@ pub struct MarkedFace {
 /// Reads a list and finds the marked faces; photos whose marked face the detector misses are left out.
 pub fn read(list: &Path) -> Result<Vec<MarkedFace>, Box<dyn Error + Send + Sync>> {
     let text = std::fs::read_to_string(list)?;
-    let lines: Vec<&str> = text
-        .lines()
-        .filter(|line| !line.starts_with('#') && !line.starts_with("file\t"))
-        .collect();
+    let lines: Vec<&str> =
+        text.lines().filter(|line| !line.starts_with('#') && !line.starts_with("file\t")).collect();
     let faces: Result<Vec<Option<MarkedFace>>, _> =
         lines.par_iter().map(|line| read_line(list, line)).collect();
     Ok(faces?.into_iter().flatten().collect())
 }
 
 fn read_line(list: &Path, line: &str) -> Result<Option<MarkedFace>, Box<dyn Error + Send + Sync>> {
-    let (name, marks) = line
-        .split_once('\t')
-        .ok_or_else(|| format!("no tab in the line {line:?}"))?;
-    let marks = marks
-        .split('\t')
-        .take(4)
-        .map(str::parse)
-        .collect::<Result<Vec<f32>, _>>()?;
+    let (name, marks) =
+        line.split_once('\t').ok_or_else(|| format!("no tab in the line {line:?}"))?;
+    let marks = marks.split('\t').take(4).map(str::parse).collect::<Result<Vec<f32>, _>>()?;
     let &[x1, y1, x2, y2] = marks.as_slice() else {
         return Err(format!("fewer than 4 coordinates in the line {line:?}").into());
     };
@@ -51,11 +44,7 @@ fn read_line(list: &Path, line: &str) -> Result<Option<MarkedFace>, Box<dyn Erro
         .into_iter()
         .filter(|face| holds(face.bounds))
         .max_by(|a, b| a.score.total_cmp(&b.score));
-    Ok(face.map(|face| MarkedFace {
-        photo,
-        bounds: face.bounds,
-        eyes,
-    }))
+    Ok(face.map(|face| MarkedFace { photo, bounds: face.bounds, eyes }))
 }
 
 /// Photos lie beside the list, in the folder of its name or (the layout of this project's test data) in

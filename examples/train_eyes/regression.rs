@@ -34,20 +34,15 @@ pub fn fit(
     let folds: Vec<Sums> = (0..FOLDS)
         .into_par_iter()
         .map(|fold| {
-            let members: Vec<&Sample> = samples
-                .samples
-                .iter()
-                .filter(|sample| samples.fold(sample) == fold)
-                .collect();
+            let members: Vec<&Sample> =
+                samples.samples.iter().filter(|sample| samples.fold(sample) == fold).collect();
             Sums::of(samples, &members, frame)
         })
         .collect();
-    let all = folds.iter().fold(Sums::none(), |sum, fold| Sums {
-        products: sum.products + &fold.products,
-    });
-    let without = |fold: &Sums| Sums {
-        products: &all.products - &fold.products,
-    };
+    let all = folds
+        .iter()
+        .fold(Sums::none(), |sum, fold| Sums { products: sum.products + &fold.products });
+    let without = |fold: &Sums| Sums { products: &all.products - &fold.products };
     Ok(Fitted {
         whole: all.solve(frame, ridge)?,
         by_fold: folds
@@ -59,9 +54,7 @@ pub fn fit(
 
 impl Sums {
     fn none() -> Self {
-        Self {
-            products: DMatrix::zeros(COLUMNS, COLUMNS),
-        }
+        Self { products: DMatrix::zeros(COLUMNS, COLUMNS) }
     }
 
     fn of(samples: &Samples, members: &[&Sample], frame: Frame) -> Self {
@@ -69,11 +62,8 @@ impl Sums {
         for batch in members.chunks(BATCH) {
             let mut z = DMatrix::<f64>::zeros(COLUMNS, batch.len());
             for (sample, mut column) in batch.iter().zip(z.column_iter_mut()) {
-                let view = View::new(
-                    samples.portraits[sample.portrait].picture(),
-                    frame,
-                    sample.now,
-                );
+                let view =
+                    View::new(samples.portraits[sample.portrait].picture(), frame, sample.now);
                 let by = view.move_to(sample.truth);
                 let numbers = view.features.iter().chain([&1.0]).chain(&by);
                 column
@@ -95,9 +85,7 @@ impl Sums {
         for feature in 0..FEATURES {
             centred[(feature, feature)] += penalty;
         }
-        let moments = centred
-            .view((0, FEATURES + 1), (FEATURES, OUTPUTS))
-            .into_owned();
+        let moments = centred.view((0, FEATURES + 1), (FEATURES, OUTPUTS)).into_owned();
         let square = centred.view((0, 0), (FEATURES, FEATURES)).into_owned();
         let weights = square
             .cholesky()

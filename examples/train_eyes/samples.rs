@@ -38,11 +38,7 @@ impl Samples {
                     libm::expf(random.normal() * 0.12),
                 ];
                 let now = disturbed(start, by).map(Portrait::from_box);
-                samples.push(Sample {
-                    portrait: portraits.len(),
-                    now,
-                    truth,
-                });
+                samples.push(Sample { portrait: portraits.len(), now, truth });
             }
             portraits.push(portrait);
         }
@@ -64,11 +60,7 @@ impl Samples {
 
     /// Mean error of the worse eye, in distances between the eyes.
     pub fn mean_error(&self) -> f32 {
-        let sum: f32 = self
-            .samples
-            .iter()
-            .map(|sample| error(sample.now, sample.truth))
-            .sum();
+        let sum: f32 = self.samples.iter().map(|sample| error(sample.now, sample.truth)).sum();
         sum / self.samples.len() as f32
     }
 }
@@ -87,10 +79,7 @@ pub fn mean_eyes(faces: &[MarkedFace]) -> Eyes {
         let [left, right] = face.eyes.map(|eye| {
             let [x, y, w, h] = face.bounds;
             let side = w.max(h);
-            [
-                (eye[0] + 0.5 - x - w / 2.0) / side,
-                (eye[1] + 0.5 - y - h / 2.0) / side,
-            ]
+            [(eye[0] + 0.5 - x - w / 2.0) / side, (eye[1] + 0.5 - y - h / 2.0) / side]
         });
         sums[0] += f64::from(right[0] - left[0]) / 2.0;
         sums[1] += f64::from(right[1] + left[1]) / 2.0;
@@ -105,13 +94,8 @@ fn with_mirror(face: &MarkedFace) -> [(Portrait, Eyes); 2] {
 
     let width = face.photo.width() as f32;
     let [x, y, w, h] = face.bounds;
-    let mirror = Portrait::new(
-        &imageops::flip_horizontal(&face.photo),
-        [width - x - w, y, w, h],
-    );
-    let [left, right] = face
-        .eyes
-        .map(|[x, y]| mirror.from_photo([width - 1.0 - x, y]));
+    let mirror = Portrait::new(&imageops::flip_horizontal(&face.photo), [width - x - w, y, w, h]);
+    let [left, right] = face.eyes.map(|[x, y]| mirror.from_photo([width - 1.0 - x, y]));
     [(portrait, truth), (mirror, [right, left])]
 }
 

@@ -43,10 +43,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let classifier = FaceClassifier::from_bytes(&learned)?;
 
     let crops = in_order(Path::new(judged), |at, picture| Some(crops(picture, at))).concat();
-    let mut scores: Vec<f32> = described(&crops)?
-        .faces()
-        .map(|crop| classifier.score(crop))
-        .collect();
+    let mut scores: Vec<f32> =
+        described(&crops)?.faces().map(|crop| classifier.score(crop)).collect();
     scores.sort_by(f32::total_cmp);
     eprintln!(
         "{} faces, {} parts; of {} crops of pictures without faces 95 % score below {:.2}, 99 % below {:.2}",
@@ -153,10 +151,7 @@ fn parts(photo: &GrayImage, found: &[Location], seed: usize) -> Vec<Vec<u8>> {
             off > 0.6 * side.max(2.0 * apart) || 2.0 * apart < 0.45 * side
         };
         if parts.len() < PARTS && found.iter().all(is_beside) {
-            let (dx, dy) = (
-                apart / 2.0 * libm::cosf(turn),
-                apart / 2.0 * libm::sinf(turn),
-            );
+            let (dx, dy) = (apart / 2.0 * libm::cosf(turn), apart / 2.0 * libm::sinf(turn));
             let [x, y] = [middle[0], middle[1] - 0.3 * apart];
             parts.push(aligned(photo, [[x - dx, y - dy], [x + dx, y + dy]]));
         }
@@ -172,10 +167,7 @@ fn crops(picture: &GrayImage, seed: usize) -> Vec<Vec<u8>> {
     let crop = |_| {
         let wide = width.min(height * shape) * (0.4 + 0.6 * random.share());
         let high = wide / shape;
-        let (left, top) = (
-            random.share() * (width - wide),
-            random.share() * (height - high),
-        );
+        let (left, top) = (random.share() * (width - wide), random.share() * (height - high));
         let y = top + EYES.level * high;
         let eyes = [EYES.inset, 1.0 - EYES.inset].map(|share| [left + share * wide, y]);
         aligned(picture, eyes)

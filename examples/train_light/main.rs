@@ -20,12 +20,7 @@ use nalgebra::DMatrix;
 const EVEN: f64 = 12.0;
 
 /// Angles of the rows of the table.
-const ROWS: [(f64, &str); 4] = [
-    (25.0, "12-25"),
-    (50.0, "25-50"),
-    (77.0, "50-77"),
-    (180.0, "> 77"),
-];
+const ROWS: [(f64, &str); 4] = [(25.0, "12-25"), (50.0, "25-50"), (77.0, "50-77"), (180.0, "> 77")];
 
 /// The people judged are left out of a gallery in so many parts.
 const FOLDS: usize = 3;
@@ -80,9 +75,7 @@ impl Photos {
         let faces = model.gallery().enrolled();
         let all = background.coordinates(model.gallery().faces());
         let angles: Vec<Option<f64>> = faces.iter().map(|face| angle(&face.source)).collect();
-        let known: Vec<usize> = (0..faces.len())
-            .filter(|&at| angles[at].is_some())
-            .collect();
+        let known: Vec<usize> = (0..faces.len()).filter(|&at| angles[at].is_some()).collect();
         if known.is_empty() {
             return Err(format!("{folder}: no photo's name ends in angles (A+050E-40)").into());
         }
@@ -135,11 +128,7 @@ impl Photos {
         let enrolled: Vec<usize> = enrolled.collect();
         let mut numbers: Vec<usize> = enrolled.iter().map(|&at| self.persons[at]).collect();
         numbers.dedup();
-        let number = |at: usize| {
-            numbers
-                .iter()
-                .position(|&person| person == self.persons[at])
-        };
+        let number = |at: usize| numbers.iter().position(|&person| person == self.persons[at]);
         let persons: Vec<usize> = enrolled.iter().filter_map(|&at| number(at)).collect();
         let raw = self.raw.select_columns(&enrolled);
         let photos: Vec<usize> = (0..persons.len()).collect();
@@ -157,9 +146,7 @@ impl Photos {
             (best, named)
         });
         for (&probe, (best, named)) in probes.iter().zip(answers) {
-            let row = ROWS
-                .iter()
-                .position(|(most, _)| self.angles[probe] <= *most);
+            let row = ROWS.iter().position(|(most, _)| self.angles[probe] <= *most);
             let count = &mut counts[row.unwrap_or(ROWS.len() - 1)];
             match number(probe) {
                 Some(own) => {

@@ -28,11 +28,9 @@ mod _engine {
 fn exception(error: Error) -> PyErr {
     let message = error.to_string();
     match error {
-        Error::NoSuchPath { .. }
-        | Error::Model {
-            problem: ModelProblem::Missing,
-            ..
-        } => PyFileNotFoundError::new_err(message),
+        Error::NoSuchPath { .. } | Error::Model { problem: ModelProblem::Missing, .. } => {
+            PyFileNotFoundError::new_err(message)
+        }
         Error::Read { .. } | Error::Write { .. } | Error::UnreadablePath { .. } => {
             PyOSError::new_err(message)
         }

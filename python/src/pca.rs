@@ -87,10 +87,7 @@ pub fn fit_bytes<'py>(
     solver_name: &str,
 ) -> PyResult<Fitted<'py>> {
     let columns = bytes(&samples)?;
-    let pca = Pca {
-        components: n_components.count()?,
-        solver: solver(solver_name)?,
-    };
+    let pca = Pca { components: n_components.count()?, solver: solver(solver_name)? };
     let found = py.detach(|| pca.fit(columns)).map_err(wrong)?;
     fitted(py, found)
 }
@@ -108,9 +105,7 @@ pub fn fit_numbers<'py>(
     let (components, solver) = (n_components.count()?, solver(solver_name)?);
     let found = py.detach(|| {
         let bytes = samples.to_bytes();
-        let columns = bytes
-            .as_deref()
-            .and_then(|bytes| Columns::new(bytes, length, count));
+        let columns = bytes.as_deref().and_then(|bytes| Columns::new(bytes, length, count));
         match columns {
             Some(columns) => Pca { components, solver }.fit(columns),
             None => real::fit(samples, components, solver),
@@ -214,10 +209,7 @@ impl Sums {
     #[staticmethod]
     fn from_bytes(bytes: &[u8]) -> PyResult<Self> {
         let (numbers, rest) = bytes.as_chunks::<8>();
-        let numbers: Vec<i64> = numbers
-            .iter()
-            .map(|&number| i64::from_le_bytes(number))
-            .collect();
+        let numbers: Vec<i64> = numbers.iter().map(|&number| i64::from_le_bytes(number)).collect();
         let sums = Accumulator::unpack(&numbers).filter(|_| rest.is_empty());
         let sums = sums.ok_or_else(|| wrong("these bytes are not sums of samples"))?;
         Ok(Self(sums))

@@ -40,10 +40,8 @@ impl Input {
 
     /// Decodes it; an error names the photo, by its number where it has no path.
     pub fn open(self, number: usize) -> Result<Photo, Error> {
-        let unnamed = |problem| Error::Photo {
-            path: PathBuf::from(format!("photo {number}")),
-            problem,
-        };
+        let unnamed =
+            |problem| Error::Photo { path: PathBuf::from(format!("photo {number}")), problem };
         match self {
             Self::Path(path) => Photo::open(path),
             Self::File(bytes) => Photo::from_bytes(bytes).map_err(unnamed),

@@ -60,11 +60,7 @@ impl Recognizer {
                 ..PreparationOptions::default()
             },
             settings: Settings {
-                prior: if background {
-                    Prior::Bundled
-                } else {
-                    Prior::None
-                },
+                prior: if background { Prior::Bundled } else { Prior::None },
                 ..Settings::default()
             },
             ..Options::default()
@@ -83,10 +79,8 @@ impl Recognizer {
     #[staticmethod]
     fn enroll_described(py: Python<'_>, faces: Vec<Vec<u8>>) -> PyResult<Self> {
         let enrolled = py.detach(|| {
-            let faces: Vec<_> = faces
-                .par_iter()
-                .map(|face| DescribedFace::from_bytes(face))
-                .collect();
+            let faces: Vec<_> =
+                faces.par_iter().map(|face| DescribedFace::from_bytes(face)).collect();
             Model::enroll_described(faces.into_iter().collect::<Result<_, Error>>()?)
         });
         enrolled.map(Self).map_err(exception)
@@ -139,10 +133,7 @@ impl Recognizer {
             identified.into_iter().collect::<Result<Vec<_>, Error>>()
         });
         let found = found.map_err(exception)?;
-        Ok(found
-            .into_iter()
-            .map(|faces| faces.into_iter().map(face).collect())
-            .collect())
+        Ok(found.into_iter().map(|faces| faces.into_iter().map(face).collect()).collect())
     }
 
     /// The main face of each photo, with all people as candidates.
@@ -160,8 +151,7 @@ impl Recognizer {
                 .enumerate()
                 .map(|(number, photo)| {
                     let face = self.0.face(photo, FaceChoice::Main);
-                    face.map(|face| vec![face])
-                        .map_err(|error| numbered(error, number))
+                    face.map(|face| vec![face]).map_err(|error| numbered(error, number))
                 })
                 .collect();
             let prepared = prepared.into_iter().collect::<Result<Vec<_>, Error>>()?;
@@ -218,21 +208,17 @@ pub fn describe<'py>(
 
 /// Decodes photos in parallel; the error is that of the first that cannot be.
 fn decoded(photos: Vec<Input>) -> Result<Vec<Photo>, Error> {
-    let photos: Vec<_> = photos
-        .into_par_iter()
-        .enumerate()
-        .map(|(number, photo)| photo.open(number))
-        .collect();
+    let photos: Vec<_> =
+        photos.into_par_iter().enumerate().map(|(number, photo)| photo.open(number)).collect();
     photos.into_iter().collect()
 }
 
 /// An error about a photo, with its number.
 fn numbered(error: Error, number: usize) -> Error {
     match error {
-        Error::Photo { problem, .. } => Error::Photo {
-            path: PathBuf::from(format!("photo {number}")),
-            problem,
-        },
+        Error::Photo { problem, .. } => {
+            Error::Photo { path: PathBuf::from(format!("photo {number}")), problem }
+        }
         other => other,
     }
 }
@@ -246,10 +232,7 @@ fn acceptance(false_accepts: Option<f64>) -> PyResult<Acceptance> {
 }
 
 fn query(top: usize, false_accepts: Option<f64>) -> PyResult<QueryOptions> {
-    Ok(QueryOptions {
-        top,
-        acceptance: acceptance(false_accepts)?,
-    })
+    Ok(QueryOptions { top, acceptance: acceptance(false_accepts)? })
 }
 
 fn face(found: Identification) -> Face {
@@ -270,21 +253,9 @@ fn face(found: Identification) -> Face {
             (name, candidate.distance, candidate.confidence)
         })
         .collect();
-    (
-        decision,
-        person,
-        confidence,
-        place,
-        eyes,
-        candidates,
-        found.somebody_else,
-    )
+    (decision, person, confidence, place, eyes, candidates, found.somebody_else)
 }
 
 fn answer(verified: Verification) -> Verified {
-    (
-        verified.verdict == Verdict::Same,
-        verified.confidence,
-        verified.needed,
-    )
+    (verified.verdict == Verdict::Same, verified.confidence, verified.needed)
 }

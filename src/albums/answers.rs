@@ -100,12 +100,7 @@ mod tests {
         let path = folder.path().join("groups.csv");
         std::fs::write(&path, format!("group,name,photo,face\n{text}")).unwrap();
         let rows = table::read(&path).unwrap().0;
-        answers(rows)
-            .unwrap()
-            .0
-            .into_iter()
-            .map(|(_, answer)| answer)
-            .collect()
+        answers(rows).unwrap().0.into_iter().map(|(_, answer)| answer).collect()
     }
 
     fn person(name: &str) -> Answer {
@@ -117,33 +112,16 @@ mod tests {
         let found = answered(&[("1", ""), ("1", "Ada"), ("1", "-"), ("2", "")]);
         assert_eq!(
             found,
-            [
-                person("Ada"),
-                person("Ada"),
-                Answer::NotThese(vec![0, 1]),
-                Answer::Nothing
-            ]
+            [person("Ada"), person("Ada"), Answer::NotThese(vec![0, 1]), Answer::Nothing]
         );
     }
 
     #[test]
     fn two_names_are_for_their_rows() {
-        let found = answered(&[
-            ("1", "Ada"),
-            ("1", "Bert"),
-            ("1", ""),
-            ("2", "ignore"),
-            ("2", ""),
-        ]);
+        let found = answered(&[("1", "Ada"), ("1", "Bert"), ("1", ""), ("2", "ignore"), ("2", "")]);
         assert_eq!(
             found,
-            [
-                person("Ada"),
-                person("Bert"),
-                Answer::Nothing,
-                Answer::Ignored,
-                Answer::Ignored
-            ]
+            [person("Ada"), person("Bert"), Answer::Nothing, Answer::Ignored, Answer::Ignored]
         );
     }
 }

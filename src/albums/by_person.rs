@@ -24,9 +24,7 @@ const BATCH: usize = 1_024;
 pub fn identifying(model: &Model) -> Option<&Recognizer> {
     let recognizer = model.recognizer();
     // Where the eyes of crops are assumed to be plays no part: faces of an index were found.
-    let is_alike = recognizer
-        .preparation()
-        .agrees_with(&face_index::preparation());
+    let is_alike = recognizer.preparation().agrees_with(&face_index::preparation());
     is_alike.then_some(recognizer)
 }
 
@@ -90,11 +88,7 @@ impl<'a> FacesByPerson<'a> {
             let is_ignored = answers.ignored.contains(&face.key);
             match named {
                 Some((person, confidence, is_enrolled)) if is_enrolled || !is_ignored => {
-                    let named = KnownFace {
-                        face,
-                        confidence,
-                        is_enrolled,
-                    };
+                    let named = KnownFace { face, confidence, is_enrolled };
                     let of_person: &mut Vec<KnownFace<'_>> = known.entry(person).or_default();
                     of_person.push(named);
                 }
@@ -116,12 +110,7 @@ impl<'a> FacesByPerson<'a> {
             faces.sort_by(|a, b| by_photo(a.face, b.face));
             KnownPerson { person, faces }
         });
-        Ok(Self {
-            known: known.collect(),
-            unnamed,
-            probable,
-            grouping,
-        })
+        Ok(Self { known: known.collect(), unnamed, probable, grouping })
     }
 }
 
@@ -136,8 +125,7 @@ fn denied<'a>(
     let pairs = answers.apart.iter();
     let pairs = pairs.filter_map(|&(one, other)| Some((position(one)?, position(other)?)));
     let both = pairs.flat_map(|(one, other)| [(one, other), (other, one)]);
-    both.filter_map(|(face, other)| Some((face, own[other].as_ref()?)))
-        .collect()
+    both.filter_map(|(face, other)| Some((face, own[other].as_ref()?))).collect()
 }
 
 /// The order of faces for reading: as their photos lie in their folders.
@@ -152,10 +140,7 @@ fn identify(
 ) -> Result<Vec<Identification>> {
     let prepared = |face: &AlbumFace<'_>| PreparedFace {
         pixels: face.found.pixels.clone(),
-        region: PhotoRegion::Found {
-            location: face.found.location,
-            of: 1,
-        },
+        region: PhotoRegion::Found { location: face.found.location, of: 1 },
         origin: Origin::Whole,
     };
     let size = recognizer.preparation().size();
@@ -199,17 +184,8 @@ fn group(faces: &[AlbumFace<'_>], unnamed: &[usize], answers: &Answers) -> Resul
         .iter()
         .filter_map(|&(one, other)| Some((position(one)?, position(other)?)))
         .collect();
-    let constraints = Constraints {
-        photos: &photos,
-        apart: &apart,
-    };
-    Ok(grouping::group(
-        background,
-        &raw,
-        unnamed,
-        constraints,
-        grouping::PURITY,
-    ))
+    let constraints = Constraints { photos: &photos, apart: &apart };
+    Ok(grouping::group(background, &raw, unnamed, constraints, grouping::PURITY))
 }
 
 /// The faces of a person of the model.

@@ -146,10 +146,7 @@ impl Albums {
                 distinct.push(folder);
             }
         }
-        let mut albums = Self {
-            albums: Vec::new(),
-            unusable: 0,
-        };
+        let mut albums = Self { albums: Vec::new(), unusable: 0 };
         match index {
             Some(file) => {
                 let folders: Vec<PathBuf> = distinct.into_iter().cloned().collect();
@@ -178,11 +175,8 @@ impl Albums {
         report_passed_over(&listing, observer);
         // An index looks like no photo, but one that cannot be read might be.
         let is_index = |path: &Path| path == file || path.file_name() == Some(INDEX.as_ref());
-        let photos: Vec<PathBuf> = listing
-            .photos
-            .into_iter()
-            .filter(|photo| !is_index(photo))
-            .collect();
+        let photos: Vec<PathBuf> =
+            listing.photos.into_iter().filter(|photo| !is_index(photo)).collect();
         let is_new = file.symlink_metadata().is_err();
         let mut saved = Instant::now();
         let refreshed = index.refresh(&photos, name, observer, |index| {
@@ -216,12 +210,7 @@ impl Albums {
         for album in &self.albums {
             observer.say(&format!(
                 "{}: {} in {}, {} looked at",
-                album
-                    .folders
-                    .iter()
-                    .map(|folder| shown(folder))
-                    .collect::<Vec<_>>()
-                    .join(", "),
+                album.folders.iter().map(|folder| shown(folder)).collect::<Vec<_>>().join(", "),
                 counted(album.index.faces().count(), "face", "faces"),
                 counted(album.index.photos.len(), "photo", "photos"),
                 album.looked_at
@@ -325,11 +314,7 @@ impl Remembered {
             return Ok(None);
         }
         store::save_face_index(index, file)?;
-        Ok(Some(Self {
-            file: file.to_owned(),
-            before,
-            after: index.answers.clone(),
-        }))
+        Ok(Some(Self { file: file.to_owned(), before, after: index.answers.clone() }))
     }
 
     /// Takes it back; what was said since stays.
@@ -369,21 +354,16 @@ pub fn name_within(folder: &Path, file: &Path) -> String {
     let within = file.strip_prefix(folder).unwrap_or(file);
     match within.to_str() {
         Some(name) => name.to_owned(),
-        None => within
-            .as_os_str()
-            .as_encoded_bytes()
-            .escape_ascii()
-            .to_string(),
+        None => within.as_os_str().as_encoded_bytes().escape_ascii().to_string(),
     }
 }
 
 /// The reason why an index cannot be written, with the option that has it elsewhere.
 pub fn with_index(error: &Error) -> String {
     match error {
-        Error::Write {
-            problem: WriteProblem::NotPermitted(_),
-            ..
-        } => format!("{error} with --index FILE"),
+        Error::Write { problem: WriteProblem::NotPermitted(_), .. } => {
+            format!("{error} with --index FILE")
+        }
         other => other.to_string(),
     }
 }

@@ -164,21 +164,10 @@ impl NamedFaces {
 
     /// The places of all faces of a photo, as far as an index knows it.
     pub fn faces_of(&self, photo: &Path) -> Option<Vec<[f32; 4]>> {
-        let key = self
-            .faces
-            .iter()
-            .find_map(|face| face.key.filter(|_| face.place.photo == photo))?;
-        let photo = self
-            .indexes
-            .values()
-            .find_map(|index| index.photos.get(&key.photo))?;
-        Some(
-            photo
-                .faces
-                .iter()
-                .map(|face| face.location.bounds)
-                .collect(),
-        )
+        let key =
+            self.faces.iter().find_map(|face| face.key.filter(|_| face.place.photo == photo))?;
+        let photo = self.indexes.values().find_map(|index| index.photos.get(&key.photo))?;
+        Some(photo.faces.iter().map(|face| face.location.bounds).collect())
     }
 
     /// The faces that were given a name, prepared, and what is wrong with the others.
@@ -234,16 +223,11 @@ impl NamedFaces {
             labeled.ok_or_else(|| unusable(PhotoProblem::FaceMoved))
         };
         match faces() {
-            Ok(faces) => rows
-                .iter()
-                .map(|&at| (at, labeled(&faces, &self.faces[at])))
-                .collect(),
+            Ok(faces) => rows.iter().map(|&at| (at, labeled(&faces, &self.faces[at]))).collect(),
             Err(error) => {
                 let mut error = Some(error);
                 let again = || unusable(PhotoProblem::FaceMoved);
-                rows.iter()
-                    .map(|&at| (at, Err(error.take().unwrap_or_else(again))))
-                    .collect()
+                rows.iter().map(|&at| (at, Err(error.take().unwrap_or_else(again)))).collect()
             }
         }
     }
@@ -294,9 +278,6 @@ impl NamedFaces {
 /// A face by its number, from 1, of the photo of this name in the index.
 fn key_of(index: &FaceIndex, name: &str, number: usize) -> Option<FaceKey> {
     let file = index.files.get(name)?;
-    let key = FaceKey {
-        photo: file.photo,
-        face: number - 1,
-    };
+    let key = FaceKey { photo: file.photo, face: number - 1 };
     index.face(key).map(|_| key)
 }

@@ -150,10 +150,7 @@ impl Sidecars {
     ) {
         faces.retain(|face| {
             let same = |region: &&Region| region.area.same_face(&face.area).is_some();
-            let Some(name) = regions
-                .iter()
-                .find(same)
-                .and_then(|region| region.name.as_deref())
+            let Some(name) = regions.iter().find(same).and_then(|region| region.name.as_deref())
             else {
                 return true;
             };
@@ -221,10 +218,7 @@ impl Sidecars {
         };
         let withdrawn = match self.withdrawn {
             0 => String::new(),
-            count => format!(
-                "; {withdrew} {} written earlier",
-                counted(count, "name", "names")
-            ),
+            count => format!("; {withdrew} {} written earlier", counted(count, "name", "names")),
         };
         observer.say(&format!(
             "{wrote} {} into {}{withdrawn}",

@@ -69,12 +69,7 @@ impl<'a> Sorter<'a> {
     /// Into folders below this one; without a way it is only said what would be done.
     pub fn new(folder: &'a Path, by: Option<SortBy>, others: Others) -> Self {
         let counts = BTreeMap::new();
-        Self {
-            folder,
-            by,
-            others,
-            counts,
-        }
+        Self { folder, by, others, counts }
     }
 
     /// The photos of each folder so far.
@@ -203,10 +198,8 @@ fn name_person(folder: &Path, person: &str) -> Result<()> {
 /// too, it is changed, and its hash tells it apart from the names that are changed likewise.
 fn folder_name(person: &str) -> String {
     let is_special = |letter: char| letter.is_control() || r#"/\:*?"<>|"#.contains(letter);
-    let name: String = person
-        .chars()
-        .map(|letter| if is_special(letter) { '_' } else { letter })
-        .collect();
+    let name: String =
+        person.chars().map(|letter| if is_special(letter) { '_' } else { letter }).collect();
     let name = cut(&name, LONGEST_NAME).trim_end_matches(['.', ' ']);
     let stem = name.split('.').next().unwrap_or_default().trim_end();
     let is_device = DEVICES.iter().any(|device| {
@@ -346,10 +339,7 @@ mod tests {
         assert_eq!(names.len(), others.len(), "{names:?}");
         for name in names {
             assert!(name.contains('~') && name.len() < 220, "{name}");
-            assert!(
-                !name.starts_with('.') && !name.contains(['/', '\\', ':']),
-                "{name}"
-            );
+            assert!(!name.starts_with('.') && !name.contains(['/', '\\', ':']), "{name}");
             assert!(!others.contains(&name.as_str()));
         }
     }

@@ -27,18 +27,9 @@ pub struct Row {
 impl Row {
     /// The cells, in the order of [`HEADER`].
     pub fn fields(&self) -> Vec<String> {
-        let FacePlace {
-            photo,
-            face,
-            bounds,
-        } = &self.place;
+        let FacePlace { photo, face, bounds } = &self.place;
         let photo = dataset::path_as_text(photo);
-        let mut fields = vec![
-            self.group.clone(),
-            self.name.clone(),
-            photo,
-            face.to_string(),
-        ];
+        let mut fields = vec![self.group.clone(), self.name.clone(), photo, face.to_string()];
         fields.extend(bounds.unwrap_or_default().map(|edge| format!("{edge:.1}")));
         fields
     }
@@ -59,13 +50,8 @@ pub fn rows(faces: &[&AlbumFace<'_>], grouping: &Grouping) -> Vec<Row> {
 
 /// The table as text, with the mark by which spreadsheets know UTF-8. Names of files stand as they are, whatever is in them: the table is to find them again.
 pub fn written(rows: &[Row]) -> String {
-    let rows = rows
-        .iter()
-        .map(|row| row.fields().into_iter().map(|field| guarded(&field)));
-    format!(
-        "\u{feff}{HEADER}\n{}",
-        String::from_utf8_lossy(&csv_rows(rows))
-    )
+    let rows = rows.iter().map(|row| row.fields().into_iter().map(|field| guarded(&field)));
+    format!("\u{feff}{HEADER}\n{}", String::from_utf8_lossy(&csv_rows(rows)))
 }
 
 /// Reads a table in which names were typed, as this program wrote it or a spreadsheet saved it.
@@ -89,11 +75,8 @@ pub fn read(path: &Path) -> Result<(Vec<Row>, TableEncoding)> {
 
 /// Positions of the columns of [`HEADER`]; the box may be missing.
 fn columns(headers: &[String]) -> Result<Vec<Option<usize>>, String> {
-    let place = |name: &str| {
-        headers
-            .iter()
-            .position(|header| header.trim().eq_ignore_ascii_case(name))
-    };
+    let place =
+        |name: &str| headers.iter().position(|header| header.trim().eq_ignore_ascii_case(name));
     let places: Vec<Option<usize>> = HEADER.split(',').map(place).collect();
     let mut needed = HEADER.split(',').zip(&places).take(4);
     match needed.find(|(_, place)| place.is_none()) {
@@ -108,9 +91,7 @@ fn columns(headers: &[String]) -> Result<Vec<Option<usize>>, String> {
 fn row_of(TableRow { line, fields }: &TableRow, columns: &[Option<usize>]) -> Option<Row> {
     let cell = |at: usize| {
         let column = columns.get(at).copied().flatten();
-        column
-            .and_then(|column| fields.get(column))
-            .map_or("", String::as_str)
+        column.and_then(|column| fields.get(column)).map_or("", String::as_str)
     };
     let face = cell(3).trim().parse().ok().filter(|&face| face > 0)?;
     let edges: Option<Vec<f32>> = (4..8).map(|at| cell(at).trim().parse().ok()).collect();
@@ -127,11 +108,7 @@ fn row_of(TableRow { line, fields }: &TableRow, columns: &[Option<usize>]) -> Op
         line: *line,
         group,
         name: unguarded(cell(1).trim()).to_owned(),
-        place: FacePlace {
-            photo: photo.unwrap_or_default(),
-            face,
-            bounds,
-        },
+        place: FacePlace { photo: photo.unwrap_or_default(), face, bounds },
     })
 }
 
@@ -159,10 +136,7 @@ mod tests {
         std::fs::write(&path, text.replace("3,,", "3, Ada Lovelace ,")).unwrap();
         let read = read(&path).unwrap().0;
         assert_eq!(read.len(), 1);
-        assert_eq!(
-            (read[0].group.as_str(), read[0].name.as_str()),
-            ("3", "Ada Lovelace")
-        );
+        assert_eq!((read[0].group.as_str(), read[0].name.as_str()), ("3", "Ada Lovelace"));
         assert_eq!(read[0].place, row.place);
     }
 
@@ -170,17 +144,11 @@ mod tests {
     fn spreadsheets_may_save_it_in_their_ways() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("groups.csv");
-        std::fs::write(
-            &path,
-            "\u{feff}Photo;Face;Group;Name\r\na.jpg;1;;Ada\r\nb.jpg;2;;\r\n",
-        )
-        .unwrap();
+        std::fs::write(&path, "\u{feff}Photo;Face;Group;Name\r\na.jpg;1;;Ada\r\nb.jpg;2;;\r\n")
+            .unwrap();
         let rows = read(&path).unwrap().0;
         assert_eq!((rows[0].name.as_str(), rows[1].place.face), ("Ada", 2));
-        assert_ne!(
-            rows[0].group, rows[1].group,
-            "rows without group are by themselves"
-        );
+        assert_ne!(rows[0].group, rows[1].group, "rows without group are by themselves");
         std::fs::write(&path, b"group,name,photo,face\n1,Andr\xe9,a,1\n,,,\n").unwrap();
         assert_eq!(read(&path).unwrap().0[0].name, "André");
     }

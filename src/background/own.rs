@@ -45,12 +45,7 @@ impl OwnBackground {
     pub fn new(background: Background, provenance: Provenance) -> Self {
         let bytes = background.to_bytes();
         let digest = digest(&bytes, &provenance);
-        Self::keep(LoadedModel {
-            background,
-            bytes,
-            provenance,
-            digest,
-        })
+        Self::keep(LoadedModel { background, bytes, provenance, digest })
     }
 
     fn opened(digest: &str) -> Option<Self> {
@@ -126,8 +121,6 @@ impl Eq for OwnBackground {}
 
 impl fmt::Debug for OwnBackground {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("OwnBackground")
-            .field(&self.0.digest)
-            .finish()
+        f.debug_tuple("OwnBackground").field(&self.0.digest).finish()
     }
 }

@@ -37,9 +37,7 @@ fn name_hash(name: &str) -> u32 {
     let letters = name.chars().filter(|c| c.is_alphanumeric());
     let letters: String = letters.flat_map(char::to_lowercase).collect();
     let digest: [u8; 32] = Sha256::digest(letters.as_bytes()).into();
-    digest
-        .first_chunk()
-        .map_or(0, |&first| u32::from_le_bytes(first))
+    digest.first_chunk().map_or(0, |&first| u32::from_le_bytes(first))
 }
 
 #[cfg(test)]
@@ -58,11 +56,6 @@ mod tests {
         let hashes = name_hashes(["b", "a", "A", "b"]);
         assert_eq!(hashes.len(), 8);
         assert_eq!(PEOPLE.len() % 4, 0);
-        assert!(
-            PEOPLE
-                .as_chunks::<4>()
-                .0
-                .is_sorted_by_key(|hash| u32::from_le_bytes(*hash))
-        );
+        assert!(PEOPLE.as_chunks::<4>().0.is_sorted_by_key(|hash| u32::from_le_bytes(*hash)));
     }
 }

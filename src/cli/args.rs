@@ -234,14 +234,8 @@ mod tests {
             let help = help.to_string();
             let (examples, _) = help.split_once("\nExit status:\n").unwrap();
             let mut typed = 0;
-            for line in examples
-                .lines()
-                .filter(|line| !line.starts_with("      "))
-                .skip(1)
-            {
-                let own = line
-                    .split("| ")
-                    .find(|part| part.trim().starts_with("eigenfaces"));
+            for line in examples.lines().filter(|line| !line.starts_with("      ")).skip(1) {
+                let own = line.split("| ").find(|part| part.trim().starts_with("eigenfaces"));
                 let words = own.expect(line).split(['|', '>']).next().unwrap();
                 let parsed = Cli::try_parse_from(words.split_whitespace());
                 assert!(parsed.is_ok(), "{line}: {}", parsed.unwrap_err());

@@ -62,12 +62,7 @@ pub fn run(args: &LearnBackground, output: &Output) -> Result<ExitStatus> {
         LightVariation::carried(bundled, &learned.background).map_err(eigenfaces::Error::from)?;
     let own = OwnBackground::new(
         learned.background.with_light(light),
-        Provenance {
-            source: args.source.clone(),
-            license: args.license.clone(),
-            people,
-            photos,
-        },
+        Provenance { source: args.source.clone(), license: args.license.clone(), people, photos },
     );
     store::save_background(own, &file)?;
     output.fields(&json!({
@@ -86,9 +81,6 @@ pub fn run(args: &LearnBackground, output: &Output) -> Result<ExitStatus> {
         ));
     }
     output.say_written(file.path(), started);
-    output.say(&format!(
-        "next: eigenfaces enroll FOLDER --background {}",
-        shown(file.path())
-    ));
+    output.say(&format!("next: eigenfaces enroll FOLDER --background {}", shown(file.path())));
     Ok(ExitStatus::of_inputs(photos, learned.skipped.len()))
 }

@@ -115,9 +115,7 @@ fn background(args: &Basis, folder: &OutputDir, output: &Output) -> Result<ExitS
     for channel in Channel::ALL {
         for (at, between) in model.between_people(channel).iter().enumerate() {
             let _ = writeln!(csv, "{},{},{between}", channel.name(), at + 1);
-            let strength = model
-                .strength_by_place(channel, at)
-                .filter(|_| at < DIRECTIONS);
+            let strength = model.strength_by_place(channel, at).filter(|_| at < DIRECTIONS);
             if let Some(mut strength) = strength {
                 let most = strength.iter().copied().fold(f32::MIN_POSITIVE, f32::max);
                 strength.iter_mut().for_each(|value| *value *= 255.0 / most);
@@ -142,11 +140,7 @@ fn background(args: &Basis, folder: &OutputDir, output: &Output) -> Result<ExitS
 fn write_objective(folder: &OutputDir, rounds: &[Round], output: &Output) -> Result<()> {
     let mut csv = String::from("round,objective,residual\n");
     for round in rounds {
-        let _ = writeln!(
-            csv,
-            "{},{},{}",
-            round.number, round.objective, round.residual
-        );
+        let _ = writeln!(csv, "{},{},{}", round.number, round.objective, round.residual);
     }
     folder.text(OBJECTIVE, Privacy::Public, csv)?;
     if let (Some(start), Some(end)) = (rounds.first(), rounds.last()) {
@@ -167,19 +161,13 @@ fn write_scaled(
     space: &ScaledSpace,
     output: &Output,
 ) -> Result<()> {
-    let (size, shown) = (
-        space.face_space().size(),
-        Space::Scaled(Arc::new(space.clone())),
-    );
+    let (size, shown) = (space.face_space().size(), Space::Scaled(Arc::new(space.clone())));
     let deviations: Vec<f32> = space.deviations().iter().map(|&v| v as f32).collect();
     let largest = deviations.iter().copied().fold(1.0, f32::max);
     let brightened: Vec<f32> = deviations.iter().map(|v| v / largest * 255.0).collect();
     let picture = gray(size, &brightened);
     folder.picture(DEVIATION, Privacy::Public, &picture.clone().into())?;
-    let mut tiles = vec![Tile {
-        image: picture,
-        label: "deviation".to_owned(),
-    }];
+    let mut tiles = vec![Tile { image: picture, label: "deviation".to_owned() }];
     let basis = space.basis_in_gray_levels();
     let faces = basis.column_iter().zip(shown.variance_ratios());
     let faces = faces.take(count(args, &shown)).enumerate();
@@ -221,10 +209,10 @@ fn pre_images(
     };
     let mut tiles = Vec::new();
     for (number, [down, up]) in (1..).zip(along_components(size, space, &images, PICTURED)) {
-        tiles.extend([("-2 sd", down), ("+2 sd", up)].map(|(name, image)| Tile {
-            image,
-            label: format!("{number}: {name}"),
-        }));
+        tiles.extend(
+            [("-2 sd", down), ("+2 sd", up)]
+                .map(|(name, image)| Tile { image, label: format!("{number}: {name}") }),
+        );
     }
     let faces = recognizer.gallery().faces();
     let step = faces.len().div_ceil(PICTURED).max(1);
@@ -232,10 +220,7 @@ fn pre_images(
     let chosen = faces.select(&chosen)?;
     for (face, weights) in (0..chosen.len()).zip(space.weights(&chosen).column_iter()) {
         let rebuilt = images.rebuild(weights.as_slice());
-        tiles.extend(chosen.image(face).map(|image| Tile {
-            image,
-            label: "enrolled".to_owned(),
-        }));
+        tiles.extend(chosen.image(face).map(|image| Tile { image, label: "enrolled".to_owned() }));
         tiles.push(Tile {
             label: format!("off by {:.1}", rebuilt.rms(chosen.face(face))),
             image: gray(size, &rebuilt.levels),
@@ -246,11 +231,7 @@ fn pre_images(
          then enrolled faces and what is rebuilt of them (off by: root mean square of the difference in gray levels, 0 to 255)",
         space.kernel()
     );
-    folder.picture(
-        "pre-images.png",
-        Privacy::Public,
-        &sheet_of_groups(&tiles, 2, &note).into(),
-    )?;
+    folder.picture("pre-images.png", Privacy::Public, &sheet_of_groups(&tiles, 2, &note).into())?;
     output.say(&format!(
         "faces are compared by the kernel {}, whose space has no basis images: those written are of the linear face space; pre-images.png shows approximate pre-images, two standard deviations down and up along each component, and of some enrolled faces",
         space.kernel()
@@ -277,9 +258,8 @@ fn write(
 
     let levels: Vec<f32> = space.mean().iter().map(|&level| level as f32).collect();
     let mean = gray(space.size(), &levels);
-    let faces: Vec<GrayImage> = (0..count)
-        .map(|at| signed(space.size(), basis.column(at).as_slice()))
-        .collect();
+    let faces: Vec<GrayImage> =
+        (0..count).map(|at| signed(space.size(), basis.column(at).as_slice())).collect();
     folder.picture("mean.png", Privacy::Public, &mean.clone().into())?;
     let progress = output.progress(count, "writing basis faces");
     for (at, face) in faces.iter().enumerate() {
@@ -288,16 +268,8 @@ fn write(
     }
     drop(progress);
     folder.forget((count + 1..).map(basis_face));
-    folder.picture(
-        "sheet.png",
-        Privacy::Public,
-        &contact_sheet(space, mean, faces).into(),
-    )?;
-    folder.text(
-        "scree.svg",
-        Privacy::Public,
-        scree(parts(space).0, ratios, space.components()),
-    )?;
+    folder.picture("sheet.png", Privacy::Public, &contact_sheet(space, mean, faces).into())?;
+    folder.text("scree.svg", Privacy::Public, scree(parts(space).0, ratios, space.components()))?;
     folder.text("spectrum.csv", Privacy::Public, spectrum(space))?;
     output.say(&format!(
         "wrote the mean face, {}, sheet.png, scree.svg and spectrum.csv to {} (mid-gray is zero in a basis face)",
@@ -326,10 +298,7 @@ fn variance(share: f64) -> String {
 }
 
 fn contact_sheet(space: &Space, mean: GrayImage, faces: Vec<GrayImage>) -> GrayImage {
-    let mut tiles = vec![Tile {
-        image: mean,
-        label: "mean face".to_owned(),
-    }];
+    let mut tiles = vec![Tile { image: mean, label: "mean face".to_owned() }];
     let labeled = faces.into_iter().zip(space.variance_ratios()).enumerate();
     tiles.extend(labeled.map(|(at, (image, ratio))| Tile {
         image,
@@ -341,11 +310,7 @@ fn contact_sheet(space: &Space, mean: GrayImage, faces: Vec<GrayImage>) -> GrayI
 fn spectrum(space: &Space) -> String {
     let mut csv = String::from("component,eigenvalue,ratio,cumulative\n");
     let mut sum = 0.0;
-    for (at, (value, ratio)) in space
-        .eigenvalues()
-        .iter()
-        .zip(space.variance_ratios())
-        .enumerate()
+    for (at, (value, ratio)) in space.eigenvalues().iter().zip(space.variance_ratios()).enumerate()
     {
         sum += ratio;
         let _ = writeln!(csv, "{},{value},{ratio},{sum}", at + 1);

@@ -114,12 +114,7 @@ fn shared_folders(parts: &[Vec<OsString>]) -> usize {
     let folders = first.len().saturating_sub(1);
     others.iter().fold(folders, |shared, other| {
         let most = shared.min(other.len().saturating_sub(1));
-        first
-            .iter()
-            .zip(other)
-            .take(most)
-            .take_while(|(a, b)| a == b)
-            .count()
+        first.iter().zip(other).take(most).take_while(|(a, b)| a == b).count()
     })
 }
 
@@ -151,9 +146,8 @@ pub fn caption_sheet(title: &str, size: (u32, u32), found: &[Identification]) ->
 /// known, or probable, which is marked.
 fn mark(number: Option<usize>, found: &Identification) -> Mark {
     let closest = found.closest();
-    let sure = closest.map_or_else(String::new, |closest| {
-        format!(" {}", percent(closest.confidence))
-    });
+    let sure =
+        closest.map_or_else(String::new, |closest| format!(" {}", percent(closest.confidence)));
     let name = closest.map(|closest| closest.person.as_str());
     let (name, addition) = match (found.decision, name) {
         (Decision::NotAFace, _) => (label(number, "not a face"), String::new()),
@@ -191,10 +185,7 @@ mod tests {
     fn named(photos: &[&str]) -> Vec<String> {
         let photos: Vec<PathBuf> = photos.iter().map(PathBuf::from).collect();
         let names = names(&photos);
-        names
-            .iter()
-            .map(|name| name.display().to_string())
-            .collect()
+        names.iter().map(|name| name.display().to_string()).collect()
     }
 
     #[test]
@@ -202,10 +193,7 @@ mod tests {
         assert_eq!(named(&["a/x.jpg"]), ["x.jpg"]);
         assert_eq!(named(&["a/x.jpg", "b/x.jpg"]), ["a/x.jpg", "b/x.jpg"]);
         assert_eq!(named(&["p/q/1.png", "p/q/r/1.png"]), ["1.png", "r/1.png"]);
-        assert_eq!(
-            named(&["p/x.jpg", "p/../p/./x.jpg"]),
-            ["x.jpg", "x (2).jpg"]
-        );
+        assert_eq!(named(&["p/x.jpg", "p/../p/./x.jpg"]), ["x.jpg", "x (2).jpg"]);
         assert_eq!(named(&["../../x.png", "y.png"]).len(), 2);
     }
 
@@ -223,21 +211,11 @@ mod tests {
     fn no_two_copies_have_one_name_and_none_leaves_the_folder() {
         assert_eq!(
             named(&["x.gif", "x.GIF.png", "x", "X.PNG", "x (2).png"]),
-            [
-                "x.gif.png",
-                "x.GIF (2).png",
-                "x.png",
-                "X (2).PNG",
-                "x (2) (2).png"
-            ]
+            ["x.gif.png", "x.GIF (2).png", "x.png", "X (2).PNG", "x (2) (2).png"]
         );
         for name in named(&["/etc/x.png", "../../../../../../../y.png", "z.webp"]) {
             let path = Path::new(&name);
-            assert!(
-                path.components()
-                    .all(|part| matches!(part, Component::Normal(_))),
-                "{name}"
-            );
+            assert!(path.components().all(|part| matches!(part, Component::Normal(_))), "{name}");
         }
     }
 

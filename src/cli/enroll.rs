@@ -77,11 +77,7 @@ pub fn run(args: &Enroll, model: &Path, output: &Output) -> Result<ExitStatus> {
     if args.no_sources {
         plan.outcome.gallery = plan.outcome.gallery.without_sources();
     }
-    let report = EnrollReport {
-        intake: &plan.outcome,
-        unusable: plan.skipped.len(),
-        output,
-    };
+    let report = EnrollReport { intake: &plan.outcome, unusable: plan.skipped.len(), output };
     let used = looked_at.saturating_sub(plan.outcome.repeats.disputed.len());
     let outcome = ExitStatus::of_inputs(used, report.unusable);
     if plan.outcome.gallery.is_empty() && !plan.outcome.gone.is_empty() {
@@ -125,10 +121,7 @@ impl EnrollReport<'_> {
         let renamed = self.intake.renamed.iter();
         let told = renamed.map(|((before, now), &photos)| {
             let [before, now] = [before, now].map(|person| one_line(person.as_str()));
-            format!(
-                "{before} becomes {now} in {}",
-                counted(photos, "photo", "photos")
-            )
+            format!("{before} becomes {now} in {}", counted(photos, "photo", "photos"))
         });
         told.collect::<Vec<_>>().join(", ")
     }
@@ -152,10 +145,7 @@ impl EnrollReport<'_> {
             source => source.to_owned(),
         };
         let intake = self.intake;
-        let changed = intake
-            .changed
-            .iter()
-            .map(|source| format!("changed {source}"));
+        let changed = intake.changed.iter().map(|source| format!("changed {source}"));
         let moved = intake.moved.iter();
         let moved = moved.map(|(from, to)| match from == to {
             true => format!("another name on {to}"),
@@ -204,9 +194,7 @@ impl EnrollReport<'_> {
         if self.is_nothing() {
             let gallery = recognizer.gallery();
             let stays = faces_of_people(gallery.len(), gallery.people().len());
-            output.say(&format!(
-                "no photo here could be enrolled: the model keeps its {stays}"
-            ));
+            output.say(&format!("no photo here could be enrolled: the model keeps its {stays}"));
             return Ok(());
         }
         output.say(&self.in_a_line(recognizer.gallery()));
@@ -220,10 +208,7 @@ impl EnrollReport<'_> {
         ));
         notices.iter().for_each(|notice| output.say(notice));
         output.say_written(model, started);
-        output.say(&format!(
-            "next: eigenfaces identify PHOTO{}",
-            model_option(model)
-        ));
+        output.say(&format!("next: eigenfaces identify PHOTO{}", model_option(model)));
         Ok(())
     }
 
@@ -249,11 +234,7 @@ impl EnrollReport<'_> {
                 line += &format!(", {}", counted(count, one, many));
             }
         };
-        add(
-            intake.unchanged,
-            "was enrolled already",
-            "were enrolled already",
-        );
+        add(intake.unchanged, "was enrolled already", "were enrolled already");
         add(intake.changed.len(), "has changed", "have changed");
         add(intake.moved.len(), "has moved", "have moved");
         add(intake.gone.len(), "erased", "erased");
@@ -262,11 +243,7 @@ impl EnrollReport<'_> {
             "kept that cannot be read now or lies elsewhere",
             "kept that cannot be read now or lie elsewhere",
         );
-        add(
-            intake.repeats.known.len(),
-            "photo was there twice",
-            "photos were there twice",
-        );
+        add(intake.repeats.known.len(), "photo was there twice", "photos were there twice");
         add(self.unusable, "file skipped", "files skipped");
         line
     }
@@ -305,18 +282,12 @@ pub fn refuse(args: &Enroll, read: &FolderFaces, known: Option<&Recognizer>) -> 
     if read.folder.new.is_empty() {
         return Ok(());
     }
-    ask([faceless(args, read), unlike_faces(args, read, known)]
-        .into_iter()
-        .flatten())
+    ask([faceless(args, read), unlike_faces(args, read, known)].into_iter().flatten())
 }
 
 fn ask(doubts: impl IntoIterator<Item = Doubt>) -> Result<()> {
     for (path, reason, remedy) in doubts {
-        let question = format!(
-            "{}: {}; enrol all the same?",
-            shown(&path),
-            one_line(&reason)
-        );
+        let question = format!("{}: {}; enrol all the same?", shown(&path), one_line(&reason));
         match model_changes::asked(&question) {
             Some(true) => {}
             Some(false) => return Err(Error::about(&path, "nothing was changed")),
@@ -337,10 +308,7 @@ fn nested<'a>(args: &Enroll, photos: impl Iterator<Item = &'a Path>) -> Option<D
         1 => String::new(),
         count => format!(" (nor are {} more)", count - 1),
     };
-    let name = |path: &Path| {
-        path.file_name()
-            .map(|name| name.to_string_lossy().into_owned())
-    };
+    let name = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
     let reason = format!(
         "'{}' contains folders such as '{}', not photos, so it is probably not a person{others}",
         name(person)?,
@@ -379,9 +347,7 @@ fn unlike_faces(args: &Enroll, read: &FolderFaces, known: Option<&Recognizer>) -
     let pixels = new.iter().flat_map(|face| face.pixels.iter().copied());
     let faces = FaceMatrix::from_pixels(known.preparation().size(), pixels.collect()).ok()?;
     let found = known.identify_faces(&faces, QueryOptions::default());
-    let unlike = found
-        .iter()
-        .filter(|found| found.decision == Decision::NotAFace);
+    let unlike = found.iter().filter(|found| found.decision == Decision::NotAFace);
     let unlike = unlike.count();
     (2 * unlike > new.len()).then(|| {
         let photos = counted(new.len(), "new photo", "new photos");

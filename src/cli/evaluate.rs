@@ -75,11 +75,8 @@ pub fn run(args: &Evaluate, output: &Output) -> Result<ExitStatus> {
             "--background none, which learns from the gallery alone",
         )?;
     }
-    let GivenStrangers {
-        strangers,
-        sources,
-        unusable,
-    } = strangers(args, &preparation, &gallery, output)?;
+    let GivenStrangers { strangers, sources, unusable } =
+        strangers(args, &preparation, &gallery, output)?;
     let failed = read.skipped.len() + unusable;
     let outcome = ExitStatus::of_inputs(gallery.len(), failed);
     let plan = Options {
@@ -122,11 +119,8 @@ fn capture(
     skipped: &[Skipped],
 ) -> Option<Vec<Capture>> {
     let listing = dataset::list_labeled(folders, rule).ok()?;
-    let labels: HashMap<&Path, &Person> = listing
-        .photos
-        .iter()
-        .map(|photo| (photo.path.as_path(), &photo.person))
-        .collect();
+    let labels: HashMap<&Path, &Person> =
+        listing.photos.iter().map(|photo| (photo.path.as_path(), &photo.person)).collect();
     let mut people: BTreeMap<String, Capture> = BTreeMap::new();
     let mut of = |person: &Person, no_face: bool, unusable: bool| {
         let capture = people.entry(person.to_string()).or_insert_with(|| Capture {
@@ -191,11 +185,8 @@ fn strangers(
     let unusable = listing.skipped.len() + read.skipped.len();
     let count = read.items.len();
     let is_enrolled = |pixels: &[u8]| gallery.faces().faces().any(|face| face == pixels);
-    let (paths, pixels): (Vec<PathBuf>, Vec<Vec<u8>>) = read
-        .items
-        .into_iter()
-        .filter(|(_, pixels)| !is_enrolled(pixels))
-        .unzip();
+    let (paths, pixels): (Vec<PathBuf>, Vec<Vec<u8>>) =
+        read.items.into_iter().filter(|(_, pixels)| !is_enrolled(pixels)).unzip();
     if paths.len() < count {
         let photos = counted(count - paths.len(), "photo", "photos");
         output.say(&format!(
@@ -209,10 +200,7 @@ fn strangers(
     let mut known: HashMap<&Path, usize> = HashMap::new();
     let person = |path: &'_ PathBuf| -> PathBuf {
         let folder = path.parent().unwrap_or(path);
-        let is_root = args
-            .strangers
-            .iter()
-            .any(|root| root == folder || root == path);
+        let is_root = args.strangers.iter().any(|root| root == folder || root == path);
         if is_root { path } else { folder }.to_owned()
     };
     let owners: Vec<PathBuf> = paths.iter().map(person).collect();
@@ -302,10 +290,9 @@ impl Photos<'_> {
     /// Cells of the table: the photo, and its person if that is known.
     fn cells(&self, face: usize) -> [String; 2] {
         match self.gallery.enrolled().get(face) {
-            Some(enrolled) => [
-                cell(&one_line(&enrolled.source)),
-                self.person(Some(enrolled.person)),
-            ],
+            Some(enrolled) => {
+                [cell(&one_line(&enrolled.source)), self.person(Some(enrolled.person))]
+            }
             None => {
                 let source = self.strangers.get(face - self.gallery.len());
                 let source = source.map_or("", String::as_str);

@@ -48,12 +48,7 @@ fn rows(evaluation: &Evaluation, figures: &[Figure]) -> Vec<String> {
 }
 
 fn row(figure: &Figure) -> String {
-    let line = format!(
-        "{:<18} {:>22}  {}",
-        figure.label,
-        figure.in_words(),
-        figure.meaning
-    );
+    let line = format!("{:<18} {:>22}  {}", figure.label, figure.in_words(), figure.meaning);
     line.trim_end().to_owned()
 }
 
@@ -121,10 +116,7 @@ fn strangers_notes(open_set: &OpenSet, seed: u64) -> Vec<String> {
         None => format!("at least {} people", open_set.enrolled),
     };
     let strangers = match open_set.given {
-        Some(given) => format!(
-            ", {} by --strangers",
-            counted(given, "stranger", "strangers")
-        ),
+        Some(given) => format!(", {} by --strangers", counted(given, "stranger", "strangers")),
         None => ", the others are strangers to them".to_owned(),
     };
     let conditions = format!(
@@ -216,9 +208,7 @@ pub fn conditions(
     gallery: &Gallery,
 ) -> Conditions {
     let words = std::env::args_os().skip(1);
-    let words: Vec<String> = words
-        .map(|word| one_line(&word.to_string_lossy()))
-        .collect();
+    let words: Vec<String> = words.map(|word| one_line(&word.to_string_lossy())).collect();
     let settings = evaluation.settings;
     vec![
         ("version", env!("CARGO_PKG_VERSION").to_owned()),
@@ -237,10 +227,9 @@ const THRESHOLDS: &str =
 
 fn model(settings: Settings) -> String {
     match settings.prior {
-        Prior::Bundled => format!(
-            "bundled background model, SHA-256 {}",
-            Background::bundled_digest()
-        ),
+        Prior::Bundled => {
+            format!("bundled background model, SHA-256 {}", Background::bundled_digest())
+        }
         Prior::Own(own) => {
             let from = own.provenance();
             format!(
@@ -295,11 +284,8 @@ fn threshold(evaluation: &Evaluation) -> String {
 
 /// Counts, and a hash of all photos that were used, whatever their names.
 fn dataset(evaluation: &Evaluation, gallery: &Gallery) -> String {
-    let mut hashes: Vec<String> = gallery
-        .enrolled()
-        .iter()
-        .map(|face| face.hash.to_string())
-        .collect();
+    let mut hashes: Vec<String> =
+        gallery.enrolled().iter().map(|face| face.hash.to_string()).collect();
     hashes.sort_unstable();
     let given = evaluation.capture.map_or_else(String::new, |capture| {
         format!(
@@ -321,9 +307,8 @@ fn dataset(evaluation: &Evaluation, gallery: &Gallery) -> String {
 
 /// As an object of JSON.
 pub fn conditions_object(conditions: &Conditions) -> Value {
-    let fields = conditions
-        .iter()
-        .map(|(name, value)| ((*name).to_owned(), Value::from(value.as_str())));
+    let fields =
+        conditions.iter().map(|(name, value)| ((*name).to_owned(), Value::from(value.as_str())));
     Value::Object(fields.collect::<Map<_, _>>())
 }
 

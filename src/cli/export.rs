@@ -81,9 +81,7 @@ impl ExportReport<'_> {
             (change.erased_people, "erased"),
         ];
         let told = all.iter().filter(|(count, _)| *count > 0);
-        let told: Vec<String> = told
-            .map(|(count, what)| format!("{count} {what}"))
-            .collect();
+        let told: Vec<String> = told.map(|(count, what)| format!("{count} {what}")).collect();
         let verb = if dry_run { "would export" } else { "exported" };
         let mut lines = vec![format!(
             "{verb} {} to {}: {}",

@@ -36,10 +36,9 @@ pub fn run(args: &Facemap, model: &Path, output: &Output) -> Result<ExitStatus> 
     let destination = outputs.claim(&args.output)?;
     let recognizer = store::load(model)?;
     let space = recognizer.space();
-    let leading = args.components.map_or_else(
-        || face_score::leading(space.eigenvalues()),
-        |count| count as usize,
-    );
+    let leading = args
+        .components
+        .map_or_else(|| face_score::leading(space.eigenvalues()), |count| count as usize);
     if !eigenfaces::dataset::is_there(&args.photo) {
         return Err(eigenfaces::Error::missing(&args.photo));
     }
@@ -61,10 +60,7 @@ pub fn run(args: &Facemap, model: &Path, output: &Output) -> Result<ExitStatus> 
         places: &places,
     });
     files::picture(&destination, Privacy::Personal, &page.to_pixels().into())?;
-    output.records(
-        "photo,x,y,width,height,value",
-        [record(&args.photo, &places)],
-    )?;
+    output.records("photo,x,y,width,height,value", [record(&args.photo, &places)])?;
     output.say(&format!(
         "wrote {} (by {} at {}; each value at the middle of its part)",
         shown(&args.output),

@@ -19,9 +19,7 @@ pub fn picture(to: &Destination, privacy: Privacy, image: &DynamicImage) -> Resu
 pub fn page(to: &Destination, html: String, output: &Output) -> Result<()> {
     let (size, path) = (bytes(html.len() as u64), shown(to.path()));
     to.write(Privacy::Owner, html.into_bytes())?;
-    output.say(&format!(
-        "wrote {path} ({size}): open it in a browser, or print it"
-    ));
+    output.say(&format!("wrote {path} ({size}): open it in a browser, or print it"));
     Ok(())
 }
 
@@ -64,11 +62,8 @@ pub fn table(labels: &LabelRule) -> Option<PathBuf> {
 
 /// Whether a path ends in one of these, whatever the case.
 pub fn has_extension(path: &Path, among: &[&str]) -> bool {
-    path.extension().is_some_and(|own| {
-        among
-            .iter()
-            .any(|extension| own.eq_ignore_ascii_case(extension))
-    })
+    path.extension()
+        .is_some_and(|own| among.iter().any(|extension| own.eq_ignore_ascii_case(extension)))
 }
 
 /// A folder of results, each written as a whole. It is made, where it is missing, when the first one is claimed.
@@ -79,10 +74,7 @@ pub struct OutputDir {
 
 impl OutputDir {
     pub fn new(path: &Path, outputs: Outputs) -> Self {
-        Self {
-            path: path.to_owned(),
-            outputs,
-        }
+        Self { path: path.to_owned(), outputs }
     }
 
     pub fn path(&self) -> &Path {

@@ -57,10 +57,9 @@ pub fn run(args: &Group, model: &Path, output: &Output) -> Result<ExitStatus> {
         return apply::run(args, table, model, output);
     }
     // The parser does not ask for --apply beside folders, for the two exclude each other.
-    for (option, is_given) in [
-        ("--dry-run", args.dry_run),
-        ("--write-xmp", args.write_xmp.is_some()),
-    ] {
+    for (option, is_given) in
+        [("--dry-run", args.dry_run), ("--write-xmp", args.write_xmp.is_some())]
+    {
         if is_given {
             let message = format!(
                 "{option} goes with --apply GROUPS.csv: without it no name is given to anybody"
@@ -68,9 +67,7 @@ pub fn run(args: &Group, model: &Path, output: &Output) -> Result<ExitStatus> {
             misuse(ErrorKind::MissingRequiredArgument, message);
         }
     }
-    args.folders
-        .iter()
-        .try_for_each(|folder| albums::refuse_no_folder(folder))?;
+    args.folders.iter().try_for_each(|folder| albums::refuse_no_folder(folder))?;
     let model = looked_for(model, output)?;
     let recognizer = model.as_ref().and_then(albums::identifying);
     let enrolled = EnrolledPixels::of(model.as_ref().filter(|_| recognizer.is_some()));
@@ -78,15 +75,10 @@ pub fn run(args: &Group, model: &Path, output: &Output) -> Result<ExitStatus> {
     let people = people.map_or(&[][..], Model::people);
     let is_done = |named: &NamedFaces, face: &NamedFace| named.is_done(face, &enrolled, people);
     let plan = args.output.as_ref();
-    let plan = plan
-        .map(|folder| GroupOutputs::new(folder, args, is_done))
-        .transpose()?;
+    let plan = plan.map(|folder| GroupOutputs::new(folder, args, is_done)).transpose()?;
     let albums = Albums::open(&args.folders, args.index.as_deref(), output)?;
     albums.report(output);
-    let query = QueryOptions {
-        top: 1,
-        acceptance: args.acceptance.into(),
-    };
+    let query = QueryOptions { top: 1, acceptance: args.acceptance.into() };
     let faces = albums.faces();
     let enrolled = |face: &AlbumFace<'_>| enrolled.person(&face.found.pixels).cloned();
     let found = FacesByPerson::of(&faces, &albums, recognizer, &enrolled, query)?;
@@ -104,10 +96,7 @@ pub fn run(args: &Group, model: &Path, output: &Output) -> Result<ExitStatus> {
 /// The model whose people are looked for, if there is one.
 fn looked_for(path: &Path, output: &Output) -> Result<Option<Model>> {
     if !path.exists() {
-        output.say(&format!(
-            "no model at {}: nobody has a name yet",
-            shown(path)
-        ));
+        output.say(&format!("no model at {}: nobody has a name yet", shown(path)));
         return Ok(None);
     }
     let model = Model::load(path)?;
@@ -173,9 +162,7 @@ fn say_more(found: &FacesByPerson<'_>, single: usize, output: &Output) -> Result
         output.line("no face was found")?;
     }
     for proposal in grouping.proposals.iter().take(PROPOSED) {
-        let [one, other] = proposal
-            .groups
-            .map(|group| group_title(group, unnamed, grouping));
+        let [one, other] = proposal.groups.map(|group| group_title(group, unnamed, grouping));
         output.say(&format!("perhaps one person: {one} and {other}"));
     }
     let largest = grouping.groups.first().map_or(0, Vec::len);
@@ -235,11 +222,7 @@ impl GroupOutputs {
         let outputs = Outputs::new(indexes.chain(args.index.clone()), overwrite);
         let folder = OutputDir::new(folder, outputs);
         folder.check(&[SHEET])?;
-        Ok(Self {
-            table: folder.claim(TABLE)?,
-            folder,
-            index: args.index.clone(),
-        })
+        Ok(Self { table: folder.claim(TABLE)?, folder, index: args.index.clone() })
     }
 
     pub fn write(
@@ -286,10 +269,7 @@ impl GroupOutputs {
         let all = groups().map(Vec::len).sum::<usize>();
         let note = match all - tiles.len() {
             0 => String::new(),
-            _ => format!(
-                "{} of {all} faces are shown, at most {OF_GROUP} of a group",
-                tiles.len()
-            ),
+            _ => format!("{} of {all} faces are shown, at most {OF_GROUP} of a group", tiles.len()),
         };
         let picture = sheet(&tiles, &note).into();
         self.folder.picture(SHEET, Privacy::Personal, &picture)?;

@@ -163,10 +163,7 @@ pub fn run(args: &Identify, model: &Path, output: &Output) -> Result<ExitStatus>
         drawn: args.at,
         gallery: &gallery,
         output,
-        query: QueryOptions {
-            top: usize::from(args.top),
-            acceptance: args.acceptance.into(),
-        },
+        query: QueryOptions { top: usize::from(args.top), acceptance: args.acceptance.into() },
         unread: match args.writes_files() {
             true => Unread::GoesOn,
             false => Unread::Ends,

@@ -50,10 +50,7 @@ pub fn run(args: &Info, model: &Path, output: &Output) -> Result<ExitStatus> {
 
 /// Contents of the model, without names and paths.
 pub fn facts(recognizer: &Recognizer) -> impl Iterator<Item = (&'static str, String)> {
-    faces(recognizer)
-        .into_iter()
-        .chain(compared_space(recognizer))
-        .chain(decisions(recognizer))
+    faces(recognizer).into_iter().chain(compared_space(recognizer)).chain(decisions(recognizer))
 }
 
 /// The people, their faces, and the face space.
@@ -69,10 +66,7 @@ fn faces(recognizer: &Recognizer) -> [(&'static str, String); 4] {
                 counted(gallery.len(), "face", "faces")
             ),
         ),
-        (
-            "faces",
-            format!("{} pixels ({d} values each)", space.size()),
-        ),
+        ("faces", format!("{} pixels ({d} values each)", space.size())),
         (
             "framing",
             match recognizer.preparation().framing() {
@@ -137,10 +131,7 @@ fn decisions(recognizer: &Recognizer) -> [(&'static str, String); 3] {
         ("a name needs", needed(recognizer)),
         (
             "not a face",
-            format!(
-                "a face score below {:.2} (-1 to 1)",
-                recognizer.comparer().face_score_limit()
-            ),
+            format!("a face score below {:.2} (-1 to 1)", recognizer.comparer().face_score_limit()),
         ),
     ]
 }
@@ -165,17 +156,10 @@ fn compared_space(recognizer: &Recognizer) -> Option<(&'static str, String)> {
                 "each pixel is divided by its standard deviation ({}); {} keep {kept} of the variance",
                 match scaled.constant_pixels() {
                     0 => "none is constant".to_owned(),
-                    count => counted(
-                        count,
-                        "is constant and left out",
-                        "are constant and left out"
-                    ),
+                    count =>
+                        counted(count, "is constant and left out", "are constant and left out"),
                 },
-                counted(
-                    scaled.face_space().components(),
-                    "basis face",
-                    "basis faces"
-                ),
+                counted(scaled.face_space().components(), "basis face", "basis faces"),
             ),
         )),
         Space::Kernel(kernel, _) => Some((
@@ -184,9 +168,7 @@ fn compared_space(recognizer: &Recognizer) -> Option<(&'static str, String)> {
                 "{} of {}{} keep {kept} of the variance",
                 counted(kernel.components(), "component", "components"),
                 kernel.kernel(),
-                kernel
-                    .gamma()
-                    .map_or_else(String::new, |gamma| format!(" (gamma {gamma:.3e})")),
+                kernel.gamma().map_or_else(String::new, |gamma| format!(" (gamma {gamma:.3e})")),
             ),
         )),
     }
@@ -265,10 +247,9 @@ fn event(event: &Event) -> &'static str {
 /// Whom a record is about, by number, and how many faces each; of a merger first who is gone.
 fn people(event: &Event) -> Vec<(u64, Option<usize>)> {
     match event {
-        Event::Enrolled(tally) | Event::Removed(tally) => tally
-            .iter()
-            .map(|&Tally(person, faces)| (person, Some(faces)))
-            .collect(),
+        Event::Enrolled(tally) | Event::Removed(tally) => {
+            tally.iter().map(|&Tally(person, faces)| (person, Some(faces))).collect()
+        }
         Event::Renamed(person) => vec![(*person, None)],
         Event::Merged(from, into) => vec![(*from, None), (*into, None)],
     }
@@ -277,9 +258,7 @@ fn people(event: &Event) -> Vec<(u64, Option<usize>)> {
 fn in_a_line(record: &Record) -> String {
     let sum = |tally: &[Tally]| {
         // Untrusted: saturate.
-        let faces = tally
-            .iter()
-            .fold(0usize, |sum, Tally(_, faces)| sum.saturating_add(*faces));
+        let faces = tally.iter().fold(0usize, |sum, Tally(_, faces)| sum.saturating_add(*faces));
         faces_of_people(faces, tally.len())
     };
     let what = match &record.event {
@@ -296,10 +275,7 @@ pub fn utc(seconds: u64) -> String {
     let (days, second) = (seconds / 86_400, seconds % 86_400);
     let (year, month, day) = date(days);
     let (hour, minute) = (second / 3600, second / 60 % 60);
-    format!(
-        "{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{:02} UTC",
-        second % 60
-    )
+    format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{:02} UTC", second % 60)
 }
 
 #[cfg(test)]

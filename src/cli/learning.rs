@@ -110,11 +110,7 @@ impl LearningOptions {
     /// The library's settings: what the user gave, over what a model already has or the defaults. Ends with a usage
     /// error where a kernel of scaled pixels is asked for.
     pub fn settings(&self, otherwise: Settings) -> Settings {
-        let Settings {
-            prior,
-            pca,
-            distance,
-        } = otherwise;
+        let Settings { prior, pca, distance } = otherwise;
         let distance = DistanceSettings {
             kernel: self.kernel.unwrap_or(distance.kernel),
             pixel_scale: self.scale_pixels.unwrap_or(distance.pixel_scale),
@@ -200,11 +196,7 @@ impl LearningOptions {
 
 impl Prepare {
     pub fn options(&self, crops: Crops) -> PreparationOptions {
-        PreparationOptions {
-            framing: self.framing.unwrap_or_default(),
-            size: self.size,
-            crops,
-        }
+        PreparationOptions { framing: self.framing.unwrap_or_default(), size: self.size, crops }
     }
 }
 
@@ -307,23 +299,16 @@ const NAMED: usize = 5;
 pub fn report_skipped(skipped: &[Skipped], output: &Output) {
     let mut of_kind: HashMap<_, usize> = HashMap::new();
     for skip in skipped {
-        let count = of_kind
-            .entry(std::mem::discriminant(&skip.problem))
-            .or_default();
+        let count = of_kind.entry(std::mem::discriminant(&skip.problem)).or_default();
         *count += 1;
         if *count <= NAMED || output.names_all {
             let problem = remedy::of_photo(&skip.problem);
             output.warn(&format!("skipped {}: {problem}", shown(&skip.path)));
         }
     }
-    let more: usize = of_kind
-        .into_values()
-        .map(|count| count.saturating_sub(NAMED))
-        .sum();
+    let more: usize = of_kind.into_values().map(|count| count.saturating_sub(NAMED)).sum();
     if more > 0 && !output.names_all {
-        output.warn(&format!(
-            "skipped {more} more for the same reasons; --verbose names them all"
-        ));
+        output.warn(&format!("skipped {more} more for the same reasons; --verbose names them all"));
     }
 }
 

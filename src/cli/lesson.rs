@@ -26,10 +26,7 @@ pub struct Lesson {
 const PAGE: &str = "lesson.html";
 
 pub fn run(args: &Lesson, model: &Path, output: &Output) -> Result<ExitStatus> {
-    let origin = ModelSource {
-        faces: args.faces.clone(),
-        labels: args.labels.clone(),
-    };
+    let origin = ModelSource { faces: args.faces.clone(), labels: args.labels.clone() };
     let outputs = Outputs::new(files::inputs(&[], &origin, model), args.force.into());
     let ending = args.output.extension();
     let page = match ending.is_some_and(|ending| ending.eq_ignore_ascii_case("html")) {

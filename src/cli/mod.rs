@@ -100,9 +100,7 @@ fn end_by(said: &clap::Error) -> ! {
     if said.use_stderr() {
         said.exit();
     }
-    let shown = output::check_open()
-        .and_then(|()| said.print())
-        .and_then(|()| output::flush());
+    let shown = output::check_open().and_then(|()| said.print()).and_then(|()| output::flush());
     let code = match shown {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
             let _ = writeln!(std::io::stderr(), "error: {}", Error::Print(error));
@@ -148,11 +146,7 @@ fn code_of_failure(cli: &Cli) -> u8 {
 /// results do not depend on it.
 fn start_threads(asked: Option<u16>) -> Result<()> {
     let threads = usize::from(asked.unwrap_or(0));
-    if rayon::ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .build_global()
-        .is_ok()
-    {
+    if rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().is_ok() {
         return Ok(());
     }
     // No other global pool can be made after one that failed.

@@ -36,10 +36,7 @@ pub fn open(change: ChangeOptions, model: &Path, output: &Output) -> Result<Open
             shown(model)
         ));
     }
-    Ok(Opened {
-        _lock: lock,
-        model: Model::at(model)?,
-    })
+    Ok(Opened { _lock: lock, model: Model::at(model)? })
 }
 
 fn has_other_names(model: &Path) -> bool {

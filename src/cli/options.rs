@@ -29,13 +29,7 @@ pub struct Global {
     /// Form of results
     ///
     /// For reading, as JSON Lines, or as CSV.
-    #[arg(
-        long,
-        global = true,
-        value_enum,
-        default_value_t,
-        value_name = "FORMAT"
-    )]
+    #[arg(long, global = true, value_enum, default_value_t, value_name = "FORMAT")]
     pub format: Format,
     /// Print results and errors only
     #[arg(short, long, global = true)]
@@ -112,11 +106,7 @@ pub struct Force {
 
 impl From<Force> for Overwrite {
     fn from(force: Force) -> Self {
-        if force.force {
-            Self::AnyFile
-        } else {
-            Self::Results
-        }
+        if force.force { Self::AnyFile } else { Self::Results }
     }
 }
 
@@ -136,12 +126,7 @@ pub struct Labels {
     /// Labels: folder, stem, xmp, or a CSV file
     ///
     /// Where names come from: the folders, the files' names, faces named in a photo manager, or a table with path,person.
-    #[arg(
-        long = "labels",
-        value_name = "RULE",
-        default_value = "folder",
-        requires = "faces"
-    )]
+    #[arg(long = "labels", value_name = "RULE", default_value = "folder", requires = "faces")]
     pub rule: LabelRule,
 }
 

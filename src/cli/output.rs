@@ -290,9 +290,7 @@ pub fn bytes(count: u64) -> String {
 /// Prints bytes.
 /// Errors: standard output is closed; a closed pipe, or a full disk behind it.
 pub fn print(bytes: &[u8]) -> Result<()> {
-    check_open()
-        .and_then(|()| io::stdout().write_all(bytes))
-        .map_err(Error::Print)
+    check_open().and_then(|()| io::stdout().write_all(bytes)).map_err(Error::Print)
 }
 
 /// Prints what was held back until its line would end.
@@ -321,10 +319,7 @@ mod unix {
     // arguments the system passes, reads none of them, and neither allocates nor uses the runtime.
     #[allow(unsafe_code)]
     #[used]
-    #[cfg_attr(
-        target_vendor = "apple",
-        unsafe(link_section = "__DATA,__mod_init_func")
-    )]
+    #[cfg_attr(target_vendor = "apple", unsafe(link_section = "__DATA,__mod_init_func"))]
     #[cfg_attr(not(target_vendor = "apple"), unsafe(link_section = ".init_array"))]
     static BEFORE_MAIN: extern "C" fn() = look;
 
@@ -342,24 +337,14 @@ mod tests {
 
     #[test]
     fn what_strangers_named_cannot_disturb_the_terminal() {
-        assert_eq!(
-            one_line("Ada\n\u{1b}[31m顔\u{202e}"),
-            "Ada\\n\\u{1b}[31m顔\\u{202e}"
-        );
+        assert_eq!(one_line("Ada\n\u{1b}[31m顔\u{202e}"), "Ada\\n\\u{1b}[31m顔\\u{202e}");
         assert_eq!(one_line(&one_line("\u{200f}\t")), "\\u{200f}\\t");
-        assert_eq!(
-            one_line("A\u{200b}da"),
-            "A\\u{200b}da",
-            "not to be taken for Ada"
-        );
+        assert_eq!(one_line("A\u{200b}da"), "A\\u{200b}da", "not to be taken for Ada");
     }
 
     #[test]
     fn tables_stay_in_their_lines() {
-        let rows = [
-            ["photo", "w1"],
-            ["evil\u{1b}]0;owned\u{7}\u{1b}[31m.png", "1"],
-        ];
+        let rows = [["photo", "w1"], ["evil\u{1b}]0;owned\u{7}\u{1b}[31m.png", "1"]];
         assert_eq!(
             on_a_terminal(&table(rows)),
             "photo,w1\nevil\\u{1b}]0;owned\\u{7}\\u{1b}[31m.png,1\n"

@@ -146,10 +146,7 @@ fn options(action: &PeopleAction) -> ChangeOptions {
         PeopleAction::Rename(args) => args.dry_run,
         PeopleAction::Merge(args) => args.dry_run,
     };
-    ChangeOptions {
-        dry_run,
-        yes: false,
-    }
+    ChangeOptions { dry_run, yes: false }
 }
 
 fn list(args: &List, model: &Path, output: &Output) -> Result<ExitStatus> {
@@ -169,13 +166,11 @@ fn list(args: &List, model: &Path, output: &Output) -> Result<ExitStatus> {
         output.records("person,hash,source", photos)?;
     } else {
         let people = gallery.people().iter().zip(gallery.counts()).enumerate();
-        let people = people
-            .filter(|(at, _)| is_wanted(*at))
-            .map(|(_, (person, count))| {
-                let line = format!("{person} ({})", counted(count, "face", "faces"));
-                let person = json!({ "person": person.as_str(), "faces": count });
-                Record::new(person, [line])
-            });
+        let people = people.filter(|(at, _)| is_wanted(*at)).map(|(_, (person, count))| {
+            let line = format!("{person} ({})", counted(count, "face", "faces"));
+            let person = json!({ "person": person.as_str(), "faces": count });
+            Record::new(person, [line])
+        });
         output.records("person,faces", people)?;
     }
     Ok(ExitStatus::Done)
@@ -211,10 +206,7 @@ fn change(action: &PeopleAction, model: &Path, output: &Output) -> Result<ExitSt
     }
     let after = model_changes::commit(&plan, Some(&before), model)?;
     let left = faces_of_people(after.gallery().len(), after.people().len());
-    output.say(&format!(
-        "{} {}; {left} enrolled now",
-        told.verbs[1], told.what
-    ));
+    output.say(&format!("{} {}; {left} enrolled now", told.verbs[1], told.what));
     if let Some(warning) = after.recognizer().confidence_warning() {
         output.say(&warning);
     }
@@ -280,11 +272,7 @@ impl ChangeNotice {
                     json: json!({ key: of }),
                 }
             }
-            Entry::Undone {
-                change,
-                restored,
-                lost,
-            } => Self {
+            Entry::Undone { change, restored, lost } => Self {
                 verbs: ["undo:", "undone:"],
                 what: match lost {
                     0 => change.clone(),
@@ -326,9 +314,7 @@ fn find_photo(gallery: &Gallery, given: &str) -> eigenfaces::Result<Vec<usize>> 
 /// Number of these photos that each person has, in the order of people.
 fn tally(photos: &[KnownPhoto]) -> Vec<(&str, usize)> {
     let people = photos.chunk_by(|one, next| one.person == next.person);
-    people
-        .map(|own| (own[0].person.as_str(), own.len()))
-        .collect()
+    people.map(|own| (own[0].person.as_str(), own.len())).collect()
 }
 
 /// Maximum number of people named; the others are counted.
@@ -338,17 +324,12 @@ const NAMED: usize = 5;
 pub fn erased_in_words(photos: &[KnownPhoto]) -> String {
     let tally = tally(photos);
     let (named, others) = tally.split_at(tally.len().min(NAMED));
-    let named: Vec<String> = named
-        .iter()
-        .map(|(person, count)| format!("{count} of {person}"))
-        .collect();
+    let named: Vec<String> =
+        named.iter().map(|(person, count)| format!("{count} of {person}")).collect();
     let mut text = named.join(", ");
     if !others.is_empty() {
         let faces: usize = others.iter().map(|(_, count)| count).sum();
-        text += &format!(
-            " and {faces} of {}",
-            counted(others.len(), "other", "others")
-        );
+        text += &format!(" and {faces} of {}", counted(others.len(), "other", "others"));
     }
     format!("{} ({text})", counted(photos.len(), "face", "faces"))
 }

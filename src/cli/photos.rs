@@ -30,10 +30,7 @@ impl Photos {
         {
             return Err(Error::missing(path));
         }
-        let mut photos = Self {
-            paths: Vec::new(),
-            unusable: Vec::new(),
-        };
+        let mut photos = Self { paths: Vec::new(), unusable: Vec::new() };
         let mut unusable = Vec::new();
         if !there.is_empty() {
             let listing = dataset::list_photos(&there)?;
@@ -90,9 +87,7 @@ fn in_order(unusable: Vec<Skipped>, paths: &[PathBuf], named: &[PathBuf]) -> Vec
     let mut end = 0;
     let mut ends = HashMap::with_capacity(named.len());
     for root in named {
-        let own = paths[end..]
-            .iter()
-            .take_while(|path| path.starts_with(root));
+        let own = paths[end..].iter().take_while(|path| path.starts_with(root));
         end += own.count();
         ends.entry(root.as_path()).or_insert(end);
     }
@@ -100,10 +95,8 @@ fn in_order(unusable: Vec<Skipped>, paths: &[PathBuf], named: &[PathBuf]) -> Vec
         let mut folders = skipped.path.ancestors();
         folders.find_map(|folder| ends.get(folder)).copied()
     };
-    let mut placed: Vec<(usize, Skipped)> = unusable
-        .into_iter()
-        .map(|skipped| (before(&skipped).unwrap_or(0), skipped))
-        .collect();
+    let mut placed: Vec<(usize, Skipped)> =
+        unusable.into_iter().map(|skipped| (before(&skipped).unwrap_or(0), skipped)).collect();
     placed.sort_by_key(|(before, _)| *before);
     placed
 }
@@ -123,10 +116,7 @@ pub fn main_face(photo: &Path, preparation: &Preparation, output: &Output) -> Re
     };
     let prepared = preparation.prepare(opened.luma());
     let prepared = prepared.map_err(|problem| eigenfaces::Error::photo(photo, problem))?;
-    if let PhotoRegion::Found {
-        of: count @ 2.., ..
-    } = prepared.region
-    {
+    if let PhotoRegion::Found { of: count @ 2.., .. } = prepared.region {
         output.say(&format!(
             "{} shows {count} faces; the largest and most central is taken",
             shown(photo)

@@ -50,16 +50,9 @@ pub fn run(args: &Project, model: &Path, output: &Output) -> Result<ExitStatus> 
     let plot_file = files::claim(&outputs, args.plot.as_ref())?;
     let (recognizer, unlearned) = learning::recognizer(&args.origin, model, output)?;
     let space = &recognizer.display_space();
-    let scale = if args.whiten {
-        Scale::Whitened
-    } else {
-        Scale::Plain
-    };
+    let scale = if args.whiten { Scale::Whitened } else { Scale::Plain };
     let in_scale = |rows: Vec<Row>| {
-        let plain = Table {
-            scale: Scale::Plain,
-            rows,
-        };
+        let plain = Table { scale: Scale::Plain, rows };
         plain.in_scale(scale, space)
     };
     let (probes, unusable) = if args.photos.is_empty() {
@@ -208,31 +201,19 @@ fn in_words(table: &Table, space: &Space, output: &Output) -> Result<()> {
     for (at, row) in table.rows.iter().enumerate() {
         // A photo with several faces has several rows.
         let beside = [at.checked_sub(1), Some(at + 1)];
-        let several = beside.into_iter().flatten().any(|other| {
-            table
-                .rows
-                .get(other)
-                .is_some_and(|other| other.photo == row.photo)
-        });
+        let several = beside
+            .into_iter()
+            .flatten()
+            .any(|other| table.rows.get(other).is_some_and(|other| other.photo == row.photo));
         let leading = row.weights.iter().take(LEADING);
         let leading: Vec<String> = leading.map(|weight| format!("{weight:.digits$}")).collect();
         output.line(&format!(
             "{}{}{}: {}{} ({})",
             one_line(&row.photo),
-            if several {
-                format!(", face {}", row.face)
-            } else {
-                String::new()
-            },
-            row.person
-                .as_ref()
-                .map_or_else(String::new, |name| format!(" ({})", one_line(name))),
+            if several { format!(", face {}", row.face) } else { String::new() },
+            row.person.as_ref().map_or_else(String::new, |name| format!(" ({})", one_line(name))),
             leading.join(" "),
-            if row.weights.len() > LEADING {
-                " ..."
-            } else {
-                ""
-            },
+            if row.weights.len() > LEADING { " ..." } else { "" },
             counted(row.weights.len(), "weight", "weights")
         ))?;
     }
@@ -259,19 +240,13 @@ fn plot(space: &Space, gallery: &Table, probes: &Table) -> Scatter {
         format!("{of} {number} ({share:.1} % of the variance){unit}")
     });
     let at = |row: &Row, axis: usize| f64::from(row.weights.get(axis).copied().unwrap_or(0.0));
-    let dot = |row: &Row, about: String| Dot {
-        at: [0, 1].map(|axis| at(row, axis)),
-        about,
-    };
+    let dot = |row: &Row, about: String| Dot { at: [0, 1].map(|axis| at(row, axis)), about };
     let mut people: Vec<Group> = Vec::new();
     for rows in gallery.rows.chunk_by(|a, b| a.person == b.person) {
         let name = rows[0].person.as_deref().unwrap_or_default();
         let dots = rows.iter();
         let dots = dots.map(|row| dot(row, format!("{name}: {}", row.photo)));
-        people.push(Group {
-            name: name.to_owned(),
-            dots: dots.collect(),
-        });
+        people.push(Group { name: name.to_owned(), dots: dots.collect() });
     }
     let stem = |row: &Row| {
         let stem = Path::new(&row.photo).file_stem();

@@ -47,12 +47,7 @@ pub struct Reconstruct {
 const MOST_ROWS: usize = 50;
 
 pub fn run(args: &Reconstruct, model: &Path, output: &Output) -> Result<ExitStatus> {
-    let given: Vec<_> = args
-        .photo
-        .iter()
-        .chain(&args.from_weights)
-        .cloned()
-        .collect();
+    let given: Vec<_> = args.photo.iter().chain(&args.from_weights).cloned().collect();
     let inputs = files::inputs(&given, &args.origin, model);
     let outputs = Outputs::new(inputs, args.force.into());
     let destination = outputs.claim(&args.output)?;
@@ -64,19 +59,13 @@ pub fn run(args: &Reconstruct, model: &Path, output: &Output) -> Result<ExitStat
         (None, None) => Vec::new(), // clap asks for one of them
     };
     let rebuilt = Rebuilt::all(faces, space);
-    let rows: Vec<Row> = rebuilt
-        .iter()
-        .take(MOST_ROWS)
-        .map(|face| face.row(space, rebuilt.len()))
-        .collect();
+    let rows: Vec<Row> =
+        rebuilt.iter().take(MOST_ROWS).map(|face| face.row(space, rebuilt.len())).collect();
     let title = format!("A face rebuilt from more and more {}", parts(space).1);
     let picture = strip(&title, &rows);
     files::picture(&destination, Privacy::Personal, &picture.to_pixels().into())?;
     if rebuilt.len() > MOST_ROWS {
-        output.say(&format!(
-            "only the first {MOST_ROWS} of {} faces are drawn",
-            rebuilt.len()
-        ));
+        output.say(&format!("only the first {MOST_ROWS} of {} faces are drawn", rebuilt.len()));
     }
     output.say(&format!("wrote {}", shown(&args.output)));
     if let Space::Kernel(kernel, _) = space {
@@ -134,11 +123,7 @@ fn from_photo(
 }
 
 fn from_weights(args: &Reconstruct, path: &Path, space: &Space) -> Result<Vec<Face>> {
-    let npy = if args.whiten {
-        Scale::Whitened
-    } else {
-        Scale::Plain
-    };
+    let npy = if args.whiten { Scale::Whitened } else { Scale::Plain };
     let table = Table::read(path, space, npy)?.in_scale(Scale::Plain, space);
     let count = table.rows.len();
     let faces = table.rows.into_iter().enumerate().map(|(at, row)| Face {
@@ -165,10 +150,10 @@ impl Rebuilt {
         let steps = faces.iter().map(|face| default_steps(face.weights.len()));
         let steps: Vec<Vec<usize>> = steps.collect();
         let rebuilt = |steps: &[Vec<usize>]| {
-            let wanted = faces.iter().zip(steps).map(|(face, steps)| Steps {
-                weights: &face.weights,
-                steps,
-            });
+            let wanted = faces
+                .iter()
+                .zip(steps)
+                .map(|(face, steps)| Steps { weights: &face.weights, steps });
             Reconstruction::of_faces(space, &wanted.collect::<Vec<_>>()).into_iter()
         };
         let all = faces.iter().map(|face| vec![face.weights.len()]);
@@ -184,10 +169,7 @@ impl Rebuilt {
                 let error = step.error(mean.as_slice(), &original);
                 (step, error)
             });
-            with_errors.push(Self {
-                steps: steps.collect(),
-                face,
-            });
+            with_errors.push(Self { steps: steps.collect(), face });
         }
         with_errors
     }
@@ -212,31 +194,21 @@ impl Rebuilt {
                 format!("PSNR {}", decibels(error)),
             ],
         }));
-        let heading = if of > 1 {
-            one_line(&self.face.name)
-        } else {
-            String::new()
-        };
+        let heading = if of > 1 { one_line(&self.face.name) } else { String::new() };
         Row { heading, panels }
     }
 }
 
 fn decibels(error: &ReconstructionError) -> String {
-    error
-        .psnr()
-        .map_or_else(|| "exact".to_owned(), |psnr| format!("{psnr:.1} dB"))
+    error.psnr().map_or_else(|| "exact".to_owned(), |psnr| format!("{psnr:.1} dB"))
 }
 
 /// The method by which a pre-image was found, in a word.
 fn method(step: &Reconstruction) -> Option<&'static str> {
     step.pre_image.map(|method| match method {
         PreImageMethod::Ridge => "ridge",
-        PreImageMethod::FixedPoint {
-            converged: true, ..
-        } => "fixed-point",
-        PreImageMethod::FixedPoint {
-            converged: false, ..
-        } => "fixed-point-unsettled",
+        PreImageMethod::FixedPoint { converged: true, .. } => "fixed-point",
+        PreImageMethod::FixedPoint { converged: false, .. } => "fixed-point-unsettled",
     })
 }
 
@@ -273,10 +245,7 @@ fn in_words(
     };
     let mut lines = vec![
         format!("{}{compared}", one_line(&face.name)),
-        format!(
-            "  {:>11}  RMS error (gray levels)  explained     PSNR",
-            parts(space).1
-        ),
+        format!("  {:>11}  RMS error (gray levels)  explained     PSNR", parts(space).1),
     ];
     lines.extend(steps.iter().map(|(step, error)| {
         // Rounded to what is printed: no "-0.0".

@@ -106,10 +106,8 @@ mod tests {
     #[test]
     fn options_stand_behind_what_the_library_says() {
         let path = || "ada.jpg".into();
-        let photo = |problem: &PhotoProblem| Error::Photo {
-            path: path(),
-            problem: problem.clone(),
-        };
+        let photo =
+            |problem: &PhotoProblem| Error::Photo { path: path(), problem: problem.clone() };
         let which = photo(&PhotoProblem::WhichFace { count: 2 });
         assert_eq!(in_words(&which), format!("{which} (--face)"));
         let faceless = PhotoProblem::NoFace;

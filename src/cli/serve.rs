@@ -71,10 +71,7 @@ impl Serve {
             return Ok(env::var(VARIABLE).ok().map(key));
         };
         let read = fs::read_to_string(file);
-        let read = read.map_err(|source| eigenfaces::Error::Read {
-            path: file.clone(),
-            source,
-        })?;
+        let read = read.map_err(|source| eigenfaces::Error::Read { path: file.clone(), source })?;
         Ok(Some(key(read)))
     }
 }
@@ -112,9 +109,7 @@ fn parse_listen(text: &str) -> Result<SocketAddr, String> {
     };
     let expected =
         "expected an address of this machine and a port, such as 127.0.0.1:8384 or localhost:8384";
-    address
-        .map(SocketAddr::from)
-        .ok_or_else(|| expected.to_owned())
+    address.map(SocketAddr::from).ok_or_else(|| expected.to_owned())
 }
 
 pub fn run(args: &Serve, model: &Path, output: &Output) -> Result<ExitStatus> {
@@ -202,9 +197,9 @@ fn check(address: SocketAddr, key: Option<&str>, output: &Output) -> Result<Exit
             output.say(&format!("a server answers at {address}"));
             Ok(ExitStatus::Done)
         }
-        (401, Some(_)) => Err(Error::Told(format!(
-            "the server at {address} has another key than the one given"
-        ))),
+        (401, Some(_)) => {
+            Err(Error::Told(format!("the server at {address} has another key than the one given")))
+        }
         _ => Err(Error::Told(format!(
             "what answers at {address} is no server of this program, or is not well (status {status})"
         ))),
@@ -249,16 +244,7 @@ mod tests {
             let address = parse_listen(given).unwrap();
             assert_eq!(address.to_string(), listens, "{given}");
         }
-        for wrong in [
-            "",
-            ":",
-            "home",
-            "home:80",
-            "localhost:",
-            "127.0.0.1:x",
-            "1:2:3",
-            "99999",
-        ] {
+        for wrong in ["", ":", "home", "home:80", "localhost:", "127.0.0.1:x", "1:2:3", "99999"] {
             assert!(parse_listen(wrong).is_err(), "{wrong}");
         }
     }

@@ -27,10 +27,7 @@ pub fn manual(args: &Man) -> Result<ExitStatus> {
         let text: Vec<u8> = pages.into_iter().flat_map(|(_, page)| page).collect();
         return print(&text);
     };
-    let folder = OutputDir::new(
-        folder,
-        Outputs::new(iter::empty::<PathBuf>(), args.force.into()),
-    );
+    let folder = OutputDir::new(folder, Outputs::new(iter::empty::<PathBuf>(), args.force.into()));
     let names: Vec<&str> = pages.iter().map(|(name, _)| name.as_str()).collect();
     folder.check(&names)?;
     for (name, page) in pages {

@@ -22,11 +22,7 @@ pub struct Verify {
     #[arg(value_name = "PHOTO")]
     pub photo: PathBuf,
     /// The photo to compare it with; the people in neither need be enrolled
-    #[arg(
-        value_name = "PHOTO",
-        required_unless_present = "person",
-        conflicts_with = "person"
-    )]
+    #[arg(value_name = "PHOTO", required_unless_present = "person", conflicts_with = "person")]
     pub other: Option<PathBuf>,
     /// Compare with this enrolled person instead
     #[arg(long, value_name = "NAME")]
@@ -99,10 +95,7 @@ fn without_model(args: &Verify, other: &Path, model: &Path, output: &Output) -> 
 fn refuse_name(other: &Path, gallery: &Gallery) -> Result<()> {
     let is_person = |name: &str| gallery.find(name).is_ok();
     if !other.exists() && other.to_str().is_some_and(is_person) {
-        return Err(Error::about(
-            other,
-            "no such file; an enrolled person is named with --person",
-        ));
+        return Err(Error::about(other, "no such file; an enrolled person is named with --person"));
     }
     Ok(())
 }

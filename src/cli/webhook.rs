@@ -281,13 +281,7 @@ mod tests {
     #[test]
     fn an_address_leads_somewhere() {
         for (text, name, port, host, path) in [
-            (
-                "http://ha:8123/api/webhook/x",
-                "ha",
-                8123,
-                "ha:8123",
-                "/api/webhook/x",
-            ),
+            ("http://ha:8123/api/webhook/x", "ha", 8123, "ha:8123", "/api/webhook/x"),
             (" HTTP://ha/?a=b#c\n", "ha", 80, "ha", "/?a=b"),
             ("http://ha?a", "ha", 80, "ha", "/?a"),
             ("http://ha", "ha", 80, "ha", "/"),
@@ -315,9 +309,7 @@ mod tests {
             "http://ha/secret\r\nhost: other",
         ] {
             let url = WebhookUrl::given(wrong).unwrap();
-            let Err(error) = url.checked() else {
-                panic!("{wrong}")
-            };
+            let Err(error) = url.checked() else { panic!("{wrong}") };
             assert!(!format!("{error}{url:?}").contains("secret"), "{error}");
         }
     }

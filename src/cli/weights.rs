@@ -134,11 +134,7 @@ impl Table {
     }
 
     fn to_npy(&self) -> io::Result<Vec<u8>> {
-        let numbers: Vec<f32> = self
-            .rows
-            .iter()
-            .flat_map(|row| row.weights.clone())
-            .collect();
+        let numbers: Vec<f32> = self.rows.iter().flat_map(|row| row.weights.clone()).collect();
         let mut bytes = Vec::new();
         write_npy(&mut bytes, &[self.rows.len(), self.width()], &numbers)?;
         Ok(bytes)
@@ -202,10 +198,7 @@ impl Table {
             let numbers = record.iter().skip(3).map(str::parse);
             rows.push(Row {
                 photo: from_cell(record.get(0).unwrap_or_default()).to_owned(),
-                face: record
-                    .get(1)
-                    .and_then(|face| face.parse().ok())
-                    .unwrap_or(1),
+                face: record.get(1).and_then(|face| face.parse().ok()).unwrap_or(1),
                 person: record
                     .get(2)
                     .filter(|name| !name.is_empty())
@@ -228,20 +221,13 @@ impl Table {
                 (Some(weights), None) => (Scale::Plain, weights),
                 (None, Some(weights)) => (Scale::Whitened, weights),
                 _ => {
-                    return Err(format!(
-                        "line {number} has not one list, weights or whitened"
-                    ));
+                    return Err(format!("line {number} has not one list, weights or whitened"));
                 }
             };
             if *scale.get_or_insert(own) != own {
                 return Err(format!("line {number} has weights of another scale"));
             }
-            rows.push(Row {
-                photo: line.photo,
-                face: line.face,
-                person: line.person,
-                weights,
-            });
+            rows.push(Row { photo: line.photo, face: line.face, person: line.person, weights });
         }
         let scale = scale.unwrap_or(Scale::Plain);
         Ok(Self { scale, rows })
@@ -264,10 +250,7 @@ impl Table {
             person: None,
             weights: weights.iter().map(|&weight| weight as f32).collect(),
         });
-        Ok(Self {
-            scale,
-            rows: rows.collect(),
-        })
+        Ok(Self { scale, rows: rows.collect() })
     }
 
     /// These faces with weights in the unit asked for.
@@ -312,25 +295,17 @@ mod tests {
             let table = table(scale);
             assert_eq!(Table::from_csv(&table.to_csv()), Ok(table.clone()));
             let bare = Table::from_npy(&table.to_npy().unwrap(), scale).unwrap();
-            let weights = |table: &Table| {
-                table
-                    .rows
-                    .iter()
-                    .map(|r| r.weights.clone())
-                    .collect::<Vec<_>>()
-            };
+            let weights =
+                |table: &Table| table.rows.iter().map(|r| r.weights.clone()).collect::<Vec<_>>();
             assert_eq!(weights(&bare), weights(&table));
         }
     }
 
     #[test]
     fn anything_else_is_refused() {
-        for bad in [
-            "",
-            "a,b\n1,2\n",
-            "photo,face,person,w1\na,1,,x\n",
-            "photo,face,person,w1\na,1\n,,,\n",
-        ] {
+        for bad in
+            ["", "a,b\n1,2\n", "photo,face,person,w1\na,1,,x\n", "photo,face,person,w1\na,1\n,,,\n"]
+        {
             assert!(Table::from_csv(bad.as_bytes()).is_err(), "{bad}");
         }
         assert!(Table::from_npy(b"text", Scale::Plain).is_err());

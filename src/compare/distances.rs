@@ -27,16 +27,12 @@ impl Distances {
         probe: &FaceMatrix,
     ) -> Result<EvidenceFor> {
         let persons = gallery.persons();
-        let own: Vec<usize> = (0..persons.len())
-            .filter(|&face| persons[face] == found.person)
-            .collect();
+        let own: Vec<usize> =
+            (0..persons.len()).filter(|&face| persons[face] == found.person).collect();
         let (theirs, projected) = (gallery.faces().select(&own)?, self.describe(probe));
         let coordinates = self.describe(&theirs);
         let squared = |at: usize| {
-            squared_distance(
-                coordinates.column(at).as_slice(),
-                projected.column(0).as_slice(),
-            )
+            squared_distance(coordinates.column(at).as_slice(), projected.column(0).as_slice())
         };
         let (squared, at) = (0..own.len())
             .map(|at| (squared(at), at))
@@ -129,13 +125,8 @@ impl Compare for Distances {
     ) -> Result<Explanation> {
         let coordinates = self.describe(face);
         let ranked = self.matcher.clusters().rank(coordinates.as_slice(), 2);
-        let nearest = ranked
-            .iter()
-            .map(|found| self.evidence_for(gallery, found, face));
-        Ok(Explanation {
-            nearest: nearest.collect::<Result<_>>()?,
-            evidence_map: None,
-        })
+        let nearest = ranked.iter().map(|found| self.evidence_for(gallery, found, face));
+        Ok(Explanation { nearest: nearest.collect::<Result<_>>()?, evidence_map: None })
     }
 }
 

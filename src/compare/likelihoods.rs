@@ -43,9 +43,7 @@ impl Likelihoods {
         let adaptation = Adaptation::learn(background, &moments, &photos, &of);
         let people = People::enroll(adaptation, &moments, &photos, &of, count);
         let calibration = Calibration::learn(background, &people, &moments, &of, framing.into());
-        let fingerprints = coordinates
-            .column_iter()
-            .map(|face| fingerprint(face.as_slice()));
+        let fingerprints = coordinates.column_iter().map(|face| fingerprint(face.as_slice()));
         Self {
             background,
             people: people.allowing_for_light(&calibration),
@@ -142,9 +140,7 @@ fn fingerprint(coordinates: &[f32]) -> u64 {
         hasher.update(value.to_le_bytes());
     }
     let digest: [u8; 32] = hasher.finalize().into();
-    digest[..8]
-        .iter()
-        .fold(0, |all, &byte| all << 8 | u64::from(byte))
+    digest[..8].iter().fold(0, |all, &byte| all << 8 | u64::from(byte))
 }
 
 impl Compare for Likelihoods {
@@ -175,9 +171,7 @@ impl Compare for Likelihoods {
     }
 
     fn rank(&self, probes: &DMatrix<f32>, top: usize, acceptance: Acceptance) -> Vec<Ranking> {
-        self.with_scores(probes, |scores| {
-            ranking(&self.calibration, &scores, 0.0, top, acceptance)
-        })
+        self.with_scores(probes, |scores| ranking(&self.calibration, &scores, 0.0, top, acceptance))
     }
 
     fn pair(&self, faces: &DMatrix<f32>, acceptance: Acceptance) -> Option<PairDecision> {
@@ -202,9 +196,7 @@ impl Compare for Likelihoods {
         person: usize,
         acceptance: Acceptance,
     ) -> Option<PairDecision> {
-        let ranking = self
-            .rank(probe, self.people.photos().len(), acceptance)
-            .pop()?;
+        let ranking = self.rank(probe, self.people.photos().len(), acceptance).pop()?;
         let own = ranking.people.iter().find(|found| found.person == person)?;
         Some(PairDecision {
             passes: ranking.accepted && ranking.people[0].person == person,
@@ -228,14 +220,12 @@ impl Compare for Likelihoods {
         let persons = gallery.persons();
         let mut nearest = Vec::new();
         for found in ranking.map_or_else(Vec::new, |ranking| ranking.people) {
-            let own: Vec<usize> = (0..persons.len())
-                .filter(|&at| persons[at] == found.person)
-                .collect();
+            let own: Vec<usize> =
+                (0..persons.len()).filter(|&at| persons[at] == found.person).collect();
             let theirs = self.people.coordinates(&enrolled.select_columns(&own));
             let squared = |at: usize| (theirs.column(at) - projected.column(0)).norm_squared();
-            let closest = (0..own.len())
-                .map(|at| (squared(at), own[at]))
-                .min_by(|a, b| a.0.total_cmp(&b.0));
+            let closest =
+                (0..own.len()).map(|at| (squared(at), own[at])).min_by(|a, b| a.0.total_cmp(&b.0));
             let (squared, face) = closest.ok_or(Error::Inconsistent)?;
             nearest.push(EvidenceFor {
                 person: found.person,
@@ -256,10 +246,7 @@ impl Compare for Likelihoods {
             }
             _ => None,
         };
-        Ok(Explanation {
-            nearest,
-            evidence_map,
-        })
+        Ok(Explanation { nearest, evidence_map })
     }
 }
 

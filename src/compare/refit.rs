@@ -124,12 +124,7 @@ impl Refitter for ByDistances<'_> {
             let (clusters, probes) = self.learned(fold, &persons)?;
             let ranked = clusters.rank_all(&probes, usize::MAX);
             let ranking = |neighbors: Vec<Neighbor>| {
-                rank_neighbors(
-                    &neighbors,
-                    self.calibration,
-                    usize::MAX,
-                    Acceptance::default(),
-                )
+                rank_neighbors(&neighbors, self.calibration, usize::MAX, Acceptance::default())
             };
             Ok(ranked.into_iter().map(ranking).collect())
         };
@@ -205,9 +200,7 @@ impl Refitter for ByLikelihoods<'_> {
             people.with_scores(&probes, |_, scores| {
                 let all = usize::MAX;
                 let mut ranking = ranking(calibration, &scores, 0.0, all, Acceptance::default());
-                ranking
-                    .people
-                    .retain(|found| people.photos()[found.person] > 0);
+                ranking.people.retain(|found| people.photos()[found.person] > 0);
                 ranking
             })
         };

@@ -154,9 +154,7 @@ impl Comparer {
         match self {
             Self::Distances(_) => {
                 let calibration: DistanceCalibration = serde_json::from_str(json).ok()?;
-                calibration
-                    .is_sound(people)
-                    .then_some(RemoteCalibration::Distances(calibration))
+                calibration.is_sound(people).then_some(RemoteCalibration::Distances(calibration))
             }
             Self::Likelihoods(_) => {
                 let read: RemoteLikelihoods = serde_json::from_str(json).ok()?;
@@ -205,10 +203,10 @@ impl RemoteCalibration {
     pub fn rank(&self, away: &[f64], others: f64, top: usize, acceptance: Acceptance) -> Ranking {
         match self {
             Self::Distances(calibration) => {
-                let neighbors = away.iter().enumerate().map(|(person, &away)| Neighbor {
-                    person,
-                    squared_distance: away,
-                });
+                let neighbors = away
+                    .iter()
+                    .enumerate()
+                    .map(|(person, &away)| Neighbor { person, squared_distance: away });
                 let mut neighbors: Vec<Neighbor> = neighbors.collect();
                 neighbors.sort_by(|a, b| a.squared_distance.total_cmp(&b.squared_distance));
                 rank_neighbors(&neighbors, calibration, top, acceptance)

@@ -48,9 +48,7 @@ impl Address {
     pub fn read(given: &GivenAddress) -> Result<Self> {
         let refuse = |reason: &str| Error::Database {
             address: "postgresql://...".to_owned(),
-            problem: DatabaseProblem::Address {
-                reason: reason.to_owned(),
-            },
+            problem: DatabaseProblem::Address { reason: reason.to_owned() },
         };
         let given = given.0.as_str();
         if !given.starts_with("postgresql://") && !given.starts_with("postgres://") {
@@ -96,10 +94,7 @@ impl Address {
 
     /// The error of a problem with the database there.
     pub fn problem(&self, problem: DatabaseProblem) -> Error {
-        Error::Database {
-            address: self.shown.clone(),
-            problem,
-        }
+        Error::Database { address: self.shown.clone(), problem }
     }
 }
 
@@ -117,9 +112,7 @@ pub(super) fn connector() -> std::result::Result<MakeRustlsConnect, DatabaseProb
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
     let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
-        .map_err(|error| DatabaseProblem::NoEncryption {
-            reason: error.to_string(),
-        })?;
+        .map_err(|error| DatabaseProblem::NoEncryption { reason: error.to_string() })?;
     let config = config.with_root_certificates(roots).with_no_client_auth();
     Ok(MakeRustlsConnect::new(config))
 }
@@ -138,29 +131,18 @@ fn stays_here(config: &Config) -> bool {
 /// The address for people: without password and options.
 fn shown(config: &Config) -> String {
     let hosts: Vec<String> = match config.get_hosts() {
-        [] => config
-            .get_hostaddrs()
-            .iter()
-            .map(ToString::to_string)
-            .collect(),
+        [] => config.get_hostaddrs().iter().map(ToString::to_string).collect(),
         hosts => hosts.iter().map(host_shown).collect(),
     };
     let ports: Vec<String> = config.get_ports().iter().map(ToString::to_string).collect();
-    let user = config
-        .get_user()
-        .map_or_else(String::new, |user| format!("{user}@"));
+    let user = config.get_user().map_or_else(String::new, |user| format!("{user}@"));
     let port = match ports.as_slice() {
         [] => String::new(),
         ports => format!(":{}", ports.join(",")),
     };
-    let database = config
-        .get_dbname()
-        .map_or_else(String::new, |name| format!("/{name}"));
+    let database = config.get_dbname().map_or_else(String::new, |name| format!("/{name}"));
     let shown = format!("postgresql://{user}{}{port}{database}", hosts.join(","));
-    shown
-        .chars()
-        .filter(|letter| !letter.is_control())
-        .collect()
+    shown.chars().filter(|letter| !letter.is_control()).collect()
 }
 
 fn host_shown(host: &Host) -> String {
@@ -184,10 +166,7 @@ mod tests {
         let given = GivenAddress::from("postgresql://ada:pa%40ss@db.example/faces".to_owned());
         assert!(!format!("{given:?}").contains("pa"));
         let address = Address::read(&given).unwrap();
-        assert_eq!(
-            address.to_string(),
-            "postgresql://ada@db.example:5432/faces"
-        );
+        assert_eq!(address.to_string(), "postgresql://ada@db.example:5432/faces");
         assert_eq!(address.config.get_password(), Some(b"pa@ss".as_slice()));
     }
 
@@ -206,10 +185,7 @@ mod tests {
             let error = read(wrong).err().unwrap_or_else(|| panic!("{wrong}"));
             let said = error.to_string();
             assert!(!said.contains("secret"), "{said}");
-            assert!(
-                said.contains("write postgresql://USER@HOST/DATABASE"),
-                "{said}"
-            );
+            assert!(said.contains("write postgresql://USER@HOST/DATABASE"), "{said}");
         }
     }
 
@@ -224,10 +200,7 @@ mod tests {
             ("postgresql://localhost/a?sslmode=require", SslMode::Require),
             ("postgresql://db/a", SslMode::Require),
             ("postgresql://localhost,db/a", SslMode::Require),
-            (
-                "postgresql://localhost/a?hostaddr=10.0.0.1",
-                SslMode::Require,
-            ),
+            ("postgresql://localhost/a?hostaddr=10.0.0.1", SslMode::Require),
             ("postgresql://db/a?sslmode=prefer", SslMode::Require),
             ("postgresql://db/a?sslmode=verify-full", SslMode::Require),
             ("postgresql://db/a?sslmode=disable", SslMode::Disable),

@@ -26,11 +26,7 @@ static RUNTIME: LazyLock<io::Result<Runtime>> = LazyLock::new(|| {
 
 fn runtime() -> Result<&'static Runtime, DatabaseProblem> {
     let reason = |error| format!("no thread can be started to ask it: {error}");
-    RUNTIME
-        .as_ref()
-        .map_err(|error| DatabaseProblem::Unreachable {
-            reason: reason(error),
-        })
+    RUNTIME.as_ref().map_err(|error| DatabaseProblem::Unreachable { reason: reason(error) })
 }
 
 /// The result of work that waits for a server.
@@ -63,13 +59,8 @@ async fn within<T, E: Into<DatabaseProblem>>(
     patience: Duration,
     work: impl Future<Output = Result<T, E>>,
 ) -> Result<T, DatabaseProblem> {
-    let silent = |_| DatabaseProblem::Silent {
-        seconds: patience.as_secs(),
-    };
-    timeout(patience, work)
-        .await
-        .map_err(silent)?
-        .map_err(Into::into)
+    let silent = |_| DatabaseProblem::Silent { seconds: patience.as_secs() };
+    timeout(patience, work).await.map_err(silent)?.map_err(Into::into)
 }
 
 #[cfg(test)]

@@ -40,11 +40,7 @@ impl<'a> Export<'a> {
             ExportPlan::of(client, recognizer, points, indexing).await
         });
         match planned {
-            Ok(plan) => Ok(Self {
-                database,
-                recognizer,
-                plan,
-            }),
+            Ok(plan) => Ok(Self { database, recognizer, plan }),
             Err(problem) => Err(database.problem(problem)),
         }
     }
@@ -83,9 +79,7 @@ impl<'a> Export<'a> {
 
 /// Held until the connection ends, however it ends.
 async fn take_lock(client: &Client) -> Result<(), DatabaseProblem> {
-    let row = client
-        .query_one("SELECT pg_try_advisory_lock($1)", &[&schema::LOCK])
-        .await?;
+    let row = client.query_one("SELECT pg_try_advisory_lock($1)", &[&schema::LOCK]).await?;
     match column(&row, 0)? {
         true => Ok(()),
         false => Err(DatabaseProblem::Busy),
@@ -99,10 +93,8 @@ async fn run(
     model: &str,
     reached: &mut dyn FnMut(usize),
 ) -> Result<(), DatabaseProblem> {
-    let (own, others): (Vec<Row>, Vec<Row>) = schema::galleries(client)
-        .await?
-        .into_iter()
-        .partition(|row| row.is_of(plan.identity));
+    let (own, others): (Vec<Row>, Vec<Row>) =
+        schema::galleries(client).await?.into_iter().partition(|row| row.is_of(plan.identity));
     let own = match own.into_iter().next() {
         Some(own) => own,
         None => begin(client, recognizer, plan.identity, model).await?,
@@ -214,12 +206,8 @@ async fn finish(
     }
     transaction.commit().await?;
     if !others.is_empty() {
-        client
-            .batch_execute("VACUUM (ANALYZE) eigenfaces.people")
-            .await?;
-        client
-            .batch_execute("VACUUM (ANALYZE) eigenfaces.faces")
-            .await?;
+        client.batch_execute("VACUUM (ANALYZE) eigenfaces.people").await?;
+        client.batch_execute("VACUUM (ANALYZE) eigenfaces.faces").await?;
     }
     Ok(())
 }

@@ -62,10 +62,8 @@ impl Database {
         let config = address.config.clone();
         let patience = config.get_connect_timeout().copied();
         let connected = deadline::connect(patience.unwrap_or(deadline::CONNECTING), async move {
-            let (client, connection) = config
-                .connect(connector)
-                .await
-                .map_err(|error| while_connecting(&error))?;
+            let (client, connection) =
+                config.connect(connector).await.map_err(|error| while_connecting(&error))?;
             // Its errors reach whoever asks the client.
             tokio::spawn(connection);
             prepare(&client).await?;
@@ -96,9 +94,7 @@ async fn prepare(client: &Client) -> Result<(), DatabaseProblem> {
     match (column(&about, "place")?, column(&about, "installed")?) {
         (None::<String>, false) => {
             let version: i32 = column(&about, "version")?;
-            return Err(DatabaseProblem::NoExtension {
-                major: (version / 10_000).unsigned_abs(),
-            });
+            return Err(DatabaseProblem::NoExtension { major: (version / 10_000).unsigned_abs() });
         }
         (None, true) => return Err(DatabaseProblem::ExtensionOff),
         (Some(place), _) => {
@@ -125,9 +121,7 @@ const USE_ONLY: &str =
 
 /// The problem that an error before there was a connection stands for.
 fn while_connecting(error: &tokio_postgres::Error) -> DatabaseProblem {
-    let io_error = error
-        .source()
-        .and_then(|cause| cause.downcast_ref::<io::Error>());
+    let io_error = error.source().and_then(|cause| cause.downcast_ref::<io::Error>());
     let reason = in_words(error);
     let is_lost = io_error.is_some_and(|error| error.get_ref().is_none());
     match error.code() {
@@ -182,8 +176,6 @@ fn in_words(error: &tokio_postgres::Error) -> String {
         (None, Some(cause)) => cause.to_string(),
         (None, None) => error.to_string(),
     };
-    let letters = text
-        .chars()
-        .map(|letter| if letter.is_control() { ' ' } else { letter });
+    let letters = text.chars().map(|letter| if letter.is_control() { ' ' } else { letter });
     letters.collect()
 }

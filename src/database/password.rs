@@ -52,8 +52,7 @@ fn find(text: &str, wanted: [&str; 4]) -> Option<String> {
         }
         let password = (fields.len() == 5).then(|| fields.pop())??;
         let mut both = fields.iter().zip(wanted);
-        both.all(|(field, wanted)| field == "*" || field == wanted)
-            .then_some(password)
+        both.all(|(field, wanted)| field == "*" || field == wanted).then_some(password)
     })
 }
 

@@ -141,9 +141,7 @@ impl RemoteGallery {
     ) -> Result<Vec<(Ranking, Vec<Person>)>> {
         let probes = recognizer.comparer().remote_probes(probes);
         let with_name = |probe: RemoteProbe| {
-            let person = probe
-                .enrolled_as
-                .and_then(|at| recognizer.gallery().people().get(at));
+            let person = probe.enrolled_as.and_then(|at| recognizer.gallery().people().get(at));
             (probe, person.map(Person::as_str))
         };
         // Two are needed to judge the first.
@@ -151,9 +149,7 @@ impl RemoteGallery {
         let nearest = self.nearest(probes.into_iter().map(with_name).collect(), top)?;
         let ranking = |near: Nearest| {
             let (top, acceptance) = (options.top, options.acceptance);
-            let ranking = self
-                .calibration
-                .rank(&near.away, near.others, top, acceptance);
+            let ranking = self.calibration.rank(&near.away, near.others, top, acceptance);
             (ranking, near.people)
         };
         Ok(nearest.into_iter().map(ranking).collect())
@@ -185,15 +181,10 @@ impl RemoteGallery {
 
     async fn begin<'a>(&self, client: &'a mut Client) -> Result<Transaction<'a>, DatabaseProblem> {
         let transaction = client.build_transaction().read_only(true);
-        let transaction = transaction
-            .isolation_level(IsolationLevel::RepeatableRead)
-            .start()
-            .await?;
+        let transaction =
+            transaction.isolation_level(IsolationLevel::RepeatableRead).start().await?;
         let there = schema::galleries(&transaction).await?;
-        if !there
-            .iter()
-            .any(|row| row.id == self.row.id && row.is_of(self.identity))
-        {
+        if !there.iter().any(|row| row.id == self.row.id && row.is_of(self.identity)) {
             return Err(DatabaseProblem::Replaced);
         }
         if self.index == Indexing::Hnsw {
@@ -225,10 +216,9 @@ async fn find(client: &Client, identity: Identity, model: &str) -> Result<Row, D
     let row = galleries.swap_remove(at);
     match row.whole {
         true => Ok(row),
-        false => Err(DatabaseProblem::Unfinished {
-            people: row.count(client).await?,
-            of: row.people,
-        }),
+        false => {
+            Err(DatabaseProblem::Unfinished { people: row.count(client).await?, of: row.people })
+        }
     }
 }
 
@@ -324,9 +314,7 @@ impl Asking<'_> {
                 Indexing::Hnsw => hnsw_points(gallery.order),
             };
             let statement = &gallery.statements.candidates;
-            let rows = self
-                .query(statement, &[&Sent(&probe.vector), &asked])
-                .await?;
+            let rows = self.query(statement, &[&Sent(&probe.vector), &asked]).await?;
             let mut people: Vec<i64> = column::first(&rows)?;
             people.extend(same.filter(|same| !people.contains(same)));
             let near = self.measured(probe, &people, same).await?;
@@ -347,9 +335,7 @@ impl Asking<'_> {
 
     async fn row_of(&self, name: &str) -> Result<Option<i64>, DatabaseProblem> {
         let statement = &self.gallery.statements.by_name;
-        let rows = self
-            .query(statement, &[&self.gallery.row.id, &name])
-            .await?;
+        let rows = self.query(statement, &[&self.gallery.row.id, &name]).await?;
         Ok(column::first::<i64, Vec<i64>>(&rows)?.first().copied())
     }
 
@@ -390,11 +376,7 @@ impl Asking<'_> {
         }
         named.sort_by(|a, b| a.0.cmp(&b.0));
         let (people, away) = named.into_iter().unzip();
-        Ok(Nearest {
-            people,
-            away,
-            others,
-        })
+        Ok(Nearest { people, away, others })
     }
 }
 
@@ -413,12 +395,10 @@ impl RemoteGallery {
 
     /// The odds of a person that far away; none where they are not asked for.
     fn odds(&self, away: f64) -> f64 {
-        self.calibration
-            .log_odds()
-            .map_or(0.0, |[slope, intercept]| {
-                let log_odds = intercept - slope * away;
-                libm::exp(log_odds.clamp(-MOST_LOG_ODDS, MOST_LOG_ODDS))
-            })
+        self.calibration.log_odds().map_or(0.0, |[slope, intercept]| {
+            let log_odds = intercept - slope * away;
+            libm::exp(log_odds.clamp(-MOST_LOG_ODDS, MOST_LOG_ODDS))
+        })
     }
 
     /// The odds of everybody but the candidates, by the server's arithmetic.

@@ -48,10 +48,7 @@ mod tests {
             for scale in [1e-21, 1e-3, 1.0, 1e8] {
                 let a: Vec<f32> = (0..coordinates).map(|_| draw() * scale).collect();
                 let b: Vec<f32> = (0..coordinates).map(|_| draw() * scale).collect();
-                let told = a
-                    .iter()
-                    .zip(&b)
-                    .fold(0.0_f32, |sum, (a, b)| sum + (a - b) * (a - b));
+                let told = a.iter().zip(&b).fold(0.0_f32, |sum, (a, b)| sum + (a - b) * (a - b));
                 let told = f64::from(told.sqrt()).powi(2);
                 let truth = squared_distance(&a, &b);
                 assert!(rounding.least(told) <= truth, "{coordinates} at {scale}");

@@ -78,21 +78,14 @@ impl Row {
 
 /// Whether the tables are there, and that they are such as this program knows.
 pub(super) async fn is_there(client: &impl GenericClient) -> Result<bool, DatabaseProblem> {
-    let row = client
-        .query_one("SELECT to_regclass('eigenfaces.version') IS NOT NULL", &[])
-        .await?;
+    let row = client.query_one("SELECT to_regclass('eigenfaces.version') IS NOT NULL", &[]).await?;
     if !column::<bool>(&row, 0)? {
         return Ok(false);
     }
-    let row = client
-        .query_one("SELECT max(version) FROM eigenfaces.version", &[])
-        .await?;
+    let row = client.query_one("SELECT max(version) FROM eigenfaces.version", &[]).await?;
     match column::<Option<i32>>(&row, 0)? {
         None => Err(DatabaseProblem::NoVersion),
-        Some(found) if found > VERSION => Err(DatabaseProblem::Newer {
-            found,
-            newest: VERSION,
-        }),
+        Some(found) if found > VERSION => Err(DatabaseProblem::Newer { found, newest: VERSION }),
         _ => Ok(true),
     }
 }
@@ -143,11 +136,7 @@ pub(super) async fn make_points(
     row: &Row,
 ) -> Result<(), DatabaseProblem> {
     let dimensions = row.dimensions;
-    let storage = if dimensions <= MOST_IN_ROW {
-        "PLAIN"
-    } else {
-        "EXTERNAL"
-    };
+    let storage = if dimensions <= MOST_IN_ROW { "PLAIN" } else { "EXTERNAL" };
     let table = row.table();
     let name = table.trim_start_matches("eigenfaces.");
     let create = format!(
@@ -167,14 +156,7 @@ const MOST_IN_ROW: usize = 2_000;
 pub(super) async fn drop(transaction: &Transaction<'_>, row: &Row) -> Result<(), DatabaseProblem> {
     let drop = format!("DROP TABLE IF EXISTS {}", row.table());
     transaction.batch_execute(&drop).await?;
-    transaction
-        .execute(
-            "DELETE FROM eigenfaces.people WHERE gallery = $1",
-            &[&row.id],
-        )
-        .await?;
-    transaction
-        .execute("DELETE FROM eigenfaces.galleries WHERE id = $1", &[&row.id])
-        .await?;
+    transaction.execute("DELETE FROM eigenfaces.people WHERE gallery = $1", &[&row.id]).await?;
+    transaction.execute("DELETE FROM eigenfaces.galleries WHERE id = $1", &[&row.id]).await?;
     Ok(())
 }

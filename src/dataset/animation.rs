@@ -72,16 +72,8 @@ mod tests {
 
     fn gif(frames: usize) -> Vec<u8> {
         let mut bytes = Vec::new();
-        let frame = || {
-            Frame::new(RgbaImage::from_pixel(
-                40,
-                30,
-                image::Rgba([9, 200, 40, 255]),
-            ))
-        };
-        GifEncoder::new(&mut bytes)
-            .encode_frames((0..frames).map(|_| frame()))
-            .unwrap();
+        let frame = || Frame::new(RgbaImage::from_pixel(40, 30, image::Rgba([9, 200, 40, 255])));
+        GifEncoder::new(&mut bytes).encode_frames((0..frames).map(|_| frame())).unwrap();
         bytes
     }
 

@@ -5,10 +5,7 @@ use image::ImageFormat;
 use crate::error::{PhotoProblem, reason};
 
 pub(super) fn damaged(format: ImageFormat, reason: &str) -> PhotoProblem {
-    PhotoProblem::Damaged {
-        format: format_name(format),
-        reason: one_line(reason),
-    }
+    PhotoProblem::Damaged { format: format_name(format), reason: one_line(reason) }
 }
 
 pub(super) fn format_name(format: ImageFormat) -> &'static str {
@@ -39,9 +36,7 @@ pub(super) fn one_line(text: &str) -> String {
 pub(super) fn unreadable(error: std::io::Error) -> PhotoProblem {
     match error.kind() {
         std::io::ErrorKind::IsADirectory => PhotoProblem::IsAFolder,
-        _ => PhotoProblem::Unreadable {
-            reason: io_reason(&error),
-        },
+        _ => PhotoProblem::Unreadable { reason: io_reason(&error) },
     }
 }
 

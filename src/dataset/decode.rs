@@ -44,9 +44,7 @@ pub fn decode_color(bytes: &[u8], limits: &Limits) -> Result<RgbImage, PhotoProb
 
 fn upright(bytes: &[u8], limits: &Limits, colors: Colors) -> Result<DynamicImage, PhotoProblem> {
     if bytes.len() as u64 > limits.max_file_bytes {
-        return Err(PhotoProblem::TooManyBytes {
-            max_bytes: limits.max_file_bytes,
-        });
+        return Err(PhotoProblem::TooManyBytes { max_bytes: limits.max_file_bytes });
     }
     let format = Format::of(bytes)?;
     let (mut image, orientation) = guarded(format, || match format {
@@ -170,9 +168,7 @@ fn decode_with_image(
     colors: Colors,
 ) -> Result<(DynamicImage, Orientation), PhotoProblem> {
     if format == ImageFormat::WebP && bytes.len() < riff_length(bytes) {
-        return Err(PhotoProblem::Truncated {
-            format: format_name(format),
-        });
+        return Err(PhotoProblem::Truncated { format: format_name(format) });
     }
     let fail = |e| problem(format, &e);
     let mut bytes_of_file = Cursor::new(bytes);
@@ -206,9 +202,7 @@ fn ignore_unused_alpha(image: &mut DynamicImage) {
     fn show<P: Pixel>(pixels: &mut ImageBuffer<P, Vec<P::Subpixel>>) {
         let opacity = usize::from(P::CHANNEL_COUNT) - 1;
         let nothing = P::Subpixel::DEFAULT_MIN_VALUE;
-        let is_unseen = pixels
-            .pixels()
-            .all(|pixel| pixel.channels()[opacity] == nothing);
+        let is_unseen = pixels.pixels().all(|pixel| pixel.channels()[opacity] == nothing);
         let samples = pixels.chunks_exact(opacity + 1);
         if is_unseen && samples.clone().zip(samples.skip(1)).any(|(a, b)| a != b) {
             let all = P::Subpixel::DEFAULT_MAX_VALUE;
@@ -234,13 +228,8 @@ pub(super) fn picture_start(bytes: &[u8]) -> usize {
     let is_http = head.starts_with(b"--")
         || head.starts_with(b"HTTP/")
         || head.starts_with(b"\r\n--")
-        || head
-            .get(..8)
-            .is_some_and(|start| start.eq_ignore_ascii_case(b"content-"));
-    let mut starts = head
-        .windows(4)
-        .enumerate()
-        .filter(|(_, at)| *at == [b'\n', 0xff, 0xd8, 0xff]);
+        || head.get(..8).is_some_and(|start| start.eq_ignore_ascii_case(b"content-"));
+    let mut starts = head.windows(4).enumerate().filter(|(_, at)| *at == [b'\n', 0xff, 0xd8, 0xff]);
     if is_http {
         return starts.next().map_or(0, |(at, _)| at + 1);
     }
@@ -277,10 +266,7 @@ fn orientation(decoder: &mut impl ImageDecoder) -> Orientation {
 
 fn turns_sideways(orientation: Orientation) -> bool {
     use Orientation as O;
-    matches!(
-        orientation,
-        O::Rotate90 | O::Rotate270 | O::Rotate90FlipH | O::Rotate270FlipH
-    )
+    matches!(orientation, O::Rotate90 | O::Rotate270 | O::Rotate90FlipH | O::Rotate270FlipH)
 }
 
 /// Runs a third-party decoder; a panic in it is the file's fault, not the program's.
@@ -304,9 +290,7 @@ fn problem(format: ImageFormat, error: &ImageError) -> PhotoProblem {
         other => ends_too_early(other),
     };
     if early {
-        return PhotoProblem::Truncated {
-            format: format_name(format),
-        };
+        return PhotoProblem::Truncated { format: format_name(format) };
     }
     match error {
         ImageError::Unsupported(e) => PhotoProblem::UnsupportedVariant {
@@ -333,11 +317,7 @@ fn root_cause(error: &ImageError) -> String {
     }
     let words = cause.to_string();
     // What follows is how the decoder calls the place.
-    words
-        .split(" while decoding ")
-        .next()
-        .unwrap_or_default()
-        .to_owned()
+    words.split(" while decoding ").next().unwrap_or_default().to_owned()
 }
 
 /// Looks through the chain of causes: most decoders wrap the I/O error, some only quote it.
@@ -352,15 +332,9 @@ fn ends_too_early(error: &(dyn std::error::Error + 'static)) -> bool {
         cause = error.source();
     }
     let words = error.to_string().to_lowercase();
-    [
-        "unexpected eof",
-        "unexpected end",
-        "end of file",
-        "too short",
-        "no more data",
-    ]
-    .iter()
-    .any(|sign| words.contains(sign))
+    ["unexpected eof", "unexpected end", "end of file", "too short", "no more data"]
+        .iter()
+        .any(|sign| words.contains(sign))
 }
 
 #[cfg(test)]

@@ -24,9 +24,7 @@ static WORDS: LazyLock<HashMap<&str, Vec<&str>>> = LazyLock::new(|| {
     let sections = include_str!("file_name.txt").split("\n[").skip(1);
     let sections = sections.filter_map(|section| section.split_once("]\n"));
     let words = sections.map(|(name, text)| {
-        let lines = text
-            .lines()
-            .filter(|line| !line.starts_with('#') && !line.is_empty());
+        let lines = text.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
         let words = match name {
             "copies of" | "nobodys" => lines.collect(),
             _ => lines.flat_map(str::split_whitespace).collect(),
@@ -38,9 +36,7 @@ static WORDS: LazyLock<HashMap<&str, Vec<&str>>> = LazyLock::new(|| {
 
 /// Whether one of the words of a section is this one.
 fn is_in(section: &str, word: &str) -> bool {
-    WORDS
-        .get(section)
-        .is_some_and(|words| words.contains(&word))
+    WORDS.get(section).is_some_and(|words| words.contains(&word))
 }
 
 /// A word and where it stands.
@@ -148,9 +144,7 @@ fn is_only_a_date(words: &[Word]) -> bool {
 fn is_uuid(words: &[Word]) -> bool {
     let is_hex = |word: &Word| word.text.bytes().all(|c| c.is_ascii_hexdigit());
     let lengths = |part: &[Word]| part.iter().map(|word| word.text.len()).eq([8, 4, 4, 4, 12]);
-    words
-        .windows(5)
-        .any(|part| lengths(part) && part.iter().all(is_hex))
+    words.windows(5).any(|part| lengths(part) && part.iter().all(is_hex))
 }
 
 /// Kodak's `100_0001`: folder and counter.
@@ -205,16 +199,8 @@ fn words(name: &str) -> Vec<Word> {
         .filter(|(_, part)| !part.is_empty())
         .map(|(start, part)| {
             let text = part.to_lowercase();
-            let kind = if is_numbered && is_in_capitals(part) {
-                Kind::Device
-            } else {
-                kind(&text)
-            };
-            Word {
-                place: start..start + part.len(),
-                text,
-                kind,
-            }
+            let kind = if is_numbered && is_in_capitals(part) { Kind::Device } else { kind(&text) };
+            Word { place: start..start + part.len(), text, kind }
         })
         .collect()
 }
@@ -232,16 +218,11 @@ fn kind(word: &str) -> Kind {
     // `101112123z`, `10h11`, `10am`, `5p`: a number with the letters of times.
     let is_number = word.starts_with(is_digit)
         && word.split(is_digit).all(|part| {
-            matches!(
-                part,
-                "" | "h" | "m" | "s" | "t" | "z" | "am" | "pm" | "min" | "d"
-            )
+            matches!(part, "" | "h" | "m" | "s" | "t" | "z" | "am" | "pm" | "min" | "d")
         });
     if is_number {
         Kind::Number
-    } else if [word, base, word.trim_matches(is_digit)]
-        .iter()
-        .any(|word| is_in("devices", word))
+    } else if [word, base, word.trim_matches(is_digit)].iter().any(|word| is_in("devices", word))
         || is_counter(word, base, digits)
     {
         Kind::Device
@@ -259,9 +240,7 @@ fn kind(word: &str) -> Kind {
 /// Panasonic's, Leica's and Ricoh's `P1000001`, GoPro's `G0010001`, and what Canon lets its owners choose: `3L1A0001`.
 fn is_counter(word: &str, base: &str, digits: usize) -> bool {
     let is_letter = base.len() == 1 && base.is_ascii() && digits == 7;
-    let chosen = word
-        .get(..4)
-        .filter(|_| word.len() == 8 && word.is_ascii() && digits == 4);
+    let chosen = word.get(..4).filter(|_| word.len() == 8 && word.is_ascii() && digits == 4);
     let is_mixed = |start: &str| {
         start.bytes().any(|c| c.is_ascii_digit()) && start.bytes().any(|c| c.is_ascii_alphabetic())
     };
@@ -282,18 +261,16 @@ fn without_copy(stem: &str) -> (&str, bool) {
     let mut was_numbered = false;
     loop {
         name = name.trim_end_matches(is_separator);
-        if let Some((before, number)) = name
-            .strip_suffix(')')
-            .and_then(|name| name.rsplit_once('('))
+        if let Some((before, number)) =
+            name.strip_suffix(')').and_then(|name| name.rsplit_once('('))
             && is_digits(number)
         {
             (name, was_numbered) = (before, true);
             continue;
         }
         // `Ada copy 2`, `Ada - Copy`, `Ada (edited)`.
-        let unnumbered = name
-            .trim_end_matches(|c: char| c.is_ascii_digit())
-            .trim_end_matches(is_separator);
+        let unnumbered =
+            name.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches(is_separator);
         let closed = unnumbered.strip_suffix(')').unwrap_or(unnumbered);
         let start = closed
             .rfind(|c: char| is_separator(c) || c == '(')
@@ -512,9 +489,8 @@ mod tests {
 
     #[test]
     fn tables_are_in_lower_case_and_hold_single_words() {
-        for word in ["devices", "fillers", "copies", "months"]
-            .iter()
-            .flat_map(|section| &WORDS[section])
+        for word in
+            ["devices", "fillers", "copies", "months"].iter().flat_map(|section| &WORDS[section])
         {
             assert_eq!(word.to_lowercase(), *word);
             assert!(!word.contains(is_separator), "{word}");
@@ -524,32 +500,19 @@ mod tests {
             assert_eq!(person_in(&name), None, "{name}");
         }
         for copy in &WORDS["copies"] {
-            for name in [
-                format!("Ada - {copy}"),
-                format!("Ada_{copy} 2"),
-                format!("Ada ({copy})"),
-            ] {
+            for name in [format!("Ada - {copy}"), format!("Ada_{copy} 2"), format!("Ada ({copy})")]
+            {
                 assert_eq!(person_in(&name).as_deref(), Some("Ada"), "{name}");
             }
         }
         for start in &WORDS["copies of"] {
-            assert_eq!(
-                person_in(&format!("{start} Ada")).as_deref(),
-                Some("Ada"),
-                "{start}"
-            );
+            assert_eq!(person_in(&format!("{start} Ada")).as_deref(), Some("Ada"), "{start}");
         }
     }
 
     #[test]
     fn folders_of_devices() {
-        for name in [
-            "Camera",
-            "WhatsApp Images",
-            "Screenshots",
-            "DCIM",
-            "IMG_0001",
-        ] {
+        for name in ["Camera", "WhatsApp Images", "Screenshots", "DCIM", "IMG_0001"] {
             assert!(is_of_a_device(name), "{name}");
         }
         for name in ["Ada", "1", "Camera Obscura", "s1"] {
@@ -566,15 +529,7 @@ mod tests {
         ] {
             assert!(is_folder_of_a_device(name), "{name}");
         }
-        for name in [
-            "Ada",
-            "MG",
-            "s1",
-            "face 1",
-            "IMG_0001",
-            "Camera Obscura",
-            "2021",
-        ] {
+        for name in ["Ada", "MG", "s1", "face 1", "IMG_0001", "Camera Obscura", "2021"] {
             assert!(!is_folder_of_a_device(name), "{name}");
         }
     }

@@ -44,9 +44,7 @@ pub(super) fn decode(
     let mut options = DecodingOptions::new().ok_or_else(too_much_memory)?;
     // Otherwise what is missing would be gray.
     options.set_strict_decoding(true);
-    let image = library
-        .decode(&handle, ColorSpace::Undefined, Some(options))
-        .map_err(problem)?;
+    let image = library.decode(&handle, ColorSpace::Undefined, Some(options)).map_err(problem)?;
     if (image.width(), image.height()) != size {
         return Err(size_and_data());
     }
@@ -92,11 +90,7 @@ fn stored_as(handle: &ImageHandle) -> Orientation {
 /// Bytes of the decoded planes, of the decoder's own, and of what is made of them.
 fn decoded_bytes(handle: &ImageHandle, reduction: u32, colors: Colors) -> u64 {
     let pixels = u64::from(handle.width()) * u64::from(handle.height());
-    let sample = if handle.luma_bits_per_pixel() > 8 {
-        2
-    } else {
-        1
-    };
+    let sample = if handle.luma_bits_per_pixel() > 8 { 2 } else { 1 };
     let halves = match handle.preferred_decoding_colorspace() {
         Ok(ColorSpace::Monochrome) => 2,
         Ok(ColorSpace::YCbCr(Chroma::C420)) => 3,
@@ -130,10 +124,7 @@ enum Matrix {
 }
 
 /// The shares of Rec. 601, which the gray of this library has.
-const REC_601: Matrix = Matrix::Shares {
-    red: 0.299,
-    blue: 0.114,
-};
+const REC_601: Matrix = Matrix::Shares { red: 0.299, blue: 0.114 };
 
 /// The levels that stand for black and white (ITU-T H.273, 8.3, VideoFullRangeFlag).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -184,9 +175,7 @@ impl<'a> Picture<'a> {
         match image.color_space() {
             Some(ColorSpace::YCbCr(_) | ColorSpace::Monochrome) => {}
             _ => {
-                return Err(unsupported(
-                    "its samples are no luma and colour differences",
-                ));
+                return Err(unsupported("its samples are no luma and colour differences"));
             }
         }
         let planes = image.planes();
@@ -283,9 +272,7 @@ impl<'a> Samples<'a> {
             8 => 1,
             9..=16 => 2,
             _ => {
-                return Err(unsupported(
-                    "its samples have fewer than 8 bits or more than 16",
-                ));
+                return Err(unsupported("its samples have fewer than 8 bits or more than 16"));
             }
         };
         Ok(Self { plane, bytes })
@@ -330,10 +317,7 @@ impl Matrix {
     fn rgb(self, [first, blue, red]: [f32; 3]) -> [f32; 3] {
         match self {
             Self::Rgb => [red, first, blue],
-            Self::Shares {
-                red: of_red,
-                blue: of_blue,
-            } => {
+            Self::Shares { red: of_red, blue: of_blue } => {
                 let red = first + 2.0 * (1.0 - of_red) * red;
                 let blue = first + 2.0 * (1.0 - of_blue) * blue;
                 let green = (first - of_red * red - of_blue * blue) / (1.0 - of_red - of_blue);
@@ -352,10 +336,7 @@ fn problem(error: HeifError) -> PhotoProblem {
         (Code::UnsupportedFeature | Code::UnsupportedFileType | Code::PluginLoadingError, _) => {
             unsupported(&error.message)
         }
-        _ => PhotoProblem::Damaged {
-            format: HEIC,
-            reason: one_line(&error.message),
-        },
+        _ => PhotoProblem::Damaged { format: HEIC, reason: one_line(&error.message) },
     }
 }
 
@@ -364,17 +345,11 @@ fn too_much_memory() -> PhotoProblem {
 }
 
 fn unsupported(reason: &str) -> PhotoProblem {
-    PhotoProblem::UnsupportedVariant {
-        format: HEIC,
-        reason: one_line(reason),
-    }
+    PhotoProblem::UnsupportedVariant { format: HEIC, reason: one_line(reason) }
 }
 
 fn size_and_data() -> PhotoProblem {
-    PhotoProblem::Damaged {
-        format: HEIC,
-        reason: "size and data disagree".to_owned(),
-    }
+    PhotoProblem::Damaged { format: HEIC, reason: "size and data disagree".to_owned() }
 }
 
 #[cfg(test)]
@@ -413,10 +388,7 @@ mod tests {
             };
             let [r, g, b] = [200.0, 90.0, 30.0_f32];
             let luma = red * r + (1.0 - red - blue) * g + blue * b;
-            let differences = [
-                (b - luma) / (2.0 * (1.0 - blue)),
-                (r - luma) / (2.0 * (1.0 - red)),
-            ];
+            let differences = [(b - luma) / (2.0 * (1.0 - blue)), (r - luma) / (2.0 * (1.0 - red))];
             let rgb = matrix.rgb([luma, differences[0], differences[1]]);
             for (is, was) in rgb.iter().zip([r, g, b]) {
                 assert!((is - was).abs() < 1e-3, "{coefficients:?}: {rgb:?}");

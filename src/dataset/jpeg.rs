@@ -78,11 +78,7 @@ fn decode_usual(
         _ => ColorSpace::RGB,
     };
     let orientation = orientation(decoder.exif().map(Vec::as_slice));
-    decoder.set_options(
-        lenient()
-            .set_strict_mode(true)
-            .jpeg_set_out_colorspace(wanted),
-    );
+    decoder.set_options(lenient().set_strict_mode(true).jpeg_set_out_colorspace(wanted));
     let samples = decoder.decode().map_err(|e| problem(&e))?;
     let image = match wanted {
         ColorSpace::Luma => GrayImage::from_raw(width, height, samples).map(Into::into),
@@ -99,10 +95,9 @@ fn decode_any(
     colors: Colors,
 ) -> Result<(DynamicImage, Orientation), PhotoProblem> {
     let problem = |error: jpeg_decoder::Error| match error {
-        jpeg_decoder::Error::Unsupported(feature) => PhotoProblem::UnsupportedVariant {
-            format: "JPEG",
-            reason: format!("{feature:?}"),
-        },
+        jpeg_decoder::Error::Unsupported(feature) => {
+            PhotoProblem::UnsupportedVariant { format: "JPEG", reason: format!("{feature:?}") }
+        }
         other => problem(&other),
     };
     let mut decoder = jpeg_decoder::Decoder::new(sealed);
@@ -165,16 +160,14 @@ fn read_header<R: ZByteReaderTrait>(
     decoder: &mut JpegDecoder<R>,
 ) -> Result<(u32, u32), PhotoProblem> {
     decoder.decode_headers().map_err(|e| problem(&e))?;
-    let (width, height) = decoder
-        .dimensions()
-        .ok_or_else(|| damaged(ImageFormat::Jpeg, "no size in its header"))?;
+    let (width, height) =
+        decoder.dimensions().ok_or_else(|| damaged(ImageFormat::Jpeg, "no size in its header"))?;
     // A JPEG stores its sides in 16 bits each.
     Ok((width as u32, height as u32))
 }
 
 fn orientation(exif: Option<&[u8]>) -> Orientation {
-    exif.and_then(Orientation::from_exif_chunk)
-        .unwrap_or(Orientation::NoTransforms)
+    exif.and_then(Orientation::from_exif_chunk).unwrap_or(Orientation::NoTransforms)
 }
 
 /// Whether a file says where its picture ends.
@@ -218,13 +211,7 @@ fn sealed(bytes: &[u8], frame: &Frame) -> Option<(Vec<u8>, End)> {
 
 fn problem(error: &dyn std::fmt::Debug) -> PhotoProblem {
     let words = format!("{error:?}");
-    let early = [
-        "Premature end",
-        "xhausted",
-        "Not enough bytes",
-        "EOF",
-        "UnexpectedEof",
-    ];
+    let early = ["Premature end", "xhausted", "Not enough bytes", "EOF", "UnexpectedEof"];
     if early.iter().any(|sign| words.contains(sign)) {
         PhotoProblem::Truncated { format: "JPEG" }
     } else {
@@ -240,31 +227,20 @@ mod tests {
     fn a_frame_of_motion_jpeg_is_read_by_the_usual_tables() {
         let picture = GrayImage::from_fn(48, 40, |x, y| image::Luma([(x * 3 + y * 2) as u8]));
         let mut whole = Vec::new();
-        picture
-            .write_with_encoder(image::codecs::jpeg::JpegEncoder::new(&mut whole))
-            .unwrap();
+        picture.write_with_encoder(image::codecs::jpeg::JpegEncoder::new(&mut whole)).unwrap();
         // The encoder's tables are those of typical photos: without them nothing is lost.
         let mut bare = whole[..2].to_vec();
         let mut at = 2;
         while whole[at + 1] != 0xda {
             let length = usize::from(u16::from_be_bytes([whole[at + 2], whole[at + 3]])) + 2;
             let segment = &whole[at..at + length];
-            bare.extend(
-                (segment[1] != 0xc4)
-                    .then_some(segment)
-                    .into_iter()
-                    .flatten(),
-            );
+            bare.extend((segment[1] != 0xc4).then_some(segment).into_iter().flatten());
             at += length;
         }
         bare.extend(&whole[at..]);
         assert!(bare.len() < whole.len());
-        let read = |bytes: &[u8]| {
-            decode(bytes, &Limits::default(), Colors::Gray)
-                .unwrap()
-                .0
-                .into_luma8()
-        };
+        let read =
+            |bytes: &[u8]| decode(bytes, &Limits::default(), Colors::Gray).unwrap().0.into_luma8();
         assert_eq!(read(&bare), read(&whole));
         assert!(matches!(with_tables(&whole), Cow::Borrowed(_)));
         assert!(matches!(with_tables(b"no JPEG"), Cow::Borrowed(_)));

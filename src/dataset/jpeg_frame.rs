@@ -157,20 +157,11 @@ impl Frame {
         if self.coding == Coding::Sequential {
             return 0;
         }
-        let most = |axis: usize| {
-            self.sampling
-                .iter()
-                .map(|factors| u64::from(factors[axis]))
-                .max()
-        };
+        let most = |axis: usize| self.sampling.iter().map(|factors| u64::from(factors[axis])).max();
         let (across, down) = (most(0).unwrap_or(1), most(1).unwrap_or(1));
         let units = |length: u32, most: u64| u64::from(length).div_ceil(8 * most);
         let units = units(self.size.0, across) * units(self.size.1, down);
-        let blocks = self
-            .sampling
-            .iter()
-            .map(|&[h, v]| u64::from(h) * u64::from(v))
-            .sum::<u64>();
+        let blocks = self.sampling.iter().map(|&[h, v]| u64::from(h) * u64::from(v)).sum::<u64>();
         units * blocks * 128
     }
 }
@@ -209,11 +200,7 @@ impl<'a> Iterator for Markers<'a> {
                 0x00 | 0x01 | 0xd0..=0xd8 => self.at += 2,
                 0xd9 => {
                     self.at += 2;
-                    return Some(Marker {
-                        code,
-                        at,
-                        segment: &[],
-                    });
+                    return Some(Marker { code, at, segment: &[] });
                 }
                 _ => {
                     let length = self.bytes.get(at + 2..)?.first_chunk()?;
@@ -246,8 +233,5 @@ fn damaged(reason: &str) -> PhotoProblem {
 }
 
 fn unsupported(reason: &str) -> PhotoProblem {
-    PhotoProblem::UnsupportedVariant {
-        format: "JPEG",
-        reason: reason.to_owned(),
-    }
+    PhotoProblem::UnsupportedVariant { format: "JPEG", reason: reason.to_owned() }
 }

@@ -50,10 +50,7 @@ impl FromStr for LabelRule {
             "folder" => Ok(Self::Folder),
             "stem" => Ok(Self::Stem),
             "xmp" => Ok(Self::Xmp),
-            _ if path
-                .extension()
-                .is_some_and(|e| e.eq_ignore_ascii_case("csv")) =>
-            {
+            _ if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("csv")) => {
                 Ok(Self::Csv(path.to_owned()))
             }
             _ => Err(Error::LabelRule { given: text.into() }),
@@ -162,11 +159,7 @@ fn to_person(name: &str) -> Result<Person, PhotoProblem> {
 
 /// The folder's own name, also where the path says `.` or `..`.
 fn folder_name(folder: &Path) -> Option<String> {
-    let folder = if folder.as_os_str().is_empty() {
-        Path::new(".")
-    } else {
-        folder
-    };
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let full = match folder.file_name() {
         Some(_) => folder.to_owned(),
         None => folder.canonicalize().ok()?,
@@ -200,10 +193,7 @@ pub const PERSON_HEADINGS: &[&str] = &["person", "name", "label", "subject", "id
 
 impl Table {
     fn read(path: &Path, roots: &[PathBuf]) -> Result<Self> {
-        let fail = |problem: String| Error::Labels {
-            path: path.to_owned(),
-            problem,
-        };
+        let fail = |problem: String| Error::Labels { path: path.to_owned(), problem };
         if !path.exists() {
             return Err(Error::missing(path));
         }
@@ -277,9 +267,7 @@ impl Table {
     fn person(&self, path: &Path) -> Result<Person, PhotoProblem> {
         match self.people.get(&FileId::of(path)) {
             Some(row) => Ok(row.person.clone()),
-            None => Err(PhotoProblem::NotLabeled {
-                labels: self.path.clone(),
-            }),
+            None => Err(PhotoProblem::NotLabeled { labels: self.path.clone() }),
         }
     }
 }
@@ -287,8 +275,7 @@ impl Table {
 /// The columns of path and person, if the row is a heading.
 fn heading(row: &[String]) -> Option<(usize, usize)> {
     let column = |headings: &[&str]| {
-        row.iter()
-            .position(|field| headings.contains(&field.trim().to_lowercase().as_str()))
+        row.iter().position(|field| headings.contains(&field.trim().to_lowercase().as_str()))
     };
     let path = column(PATH_HEADINGS)?;
     let person = column(PERSON_HEADINGS)?;
@@ -359,10 +346,7 @@ mod tests {
         let table = LabelRule::Csv("a/b.CSV".into());
         assert_eq!("a/b.CSV".parse::<LabelRule>().unwrap(), table);
         let error = "stems".parse::<LabelRule>().unwrap_err().to_string();
-        assert!(
-            error.contains("'stems'") && error.contains("folder, stem"),
-            "{error}"
-        );
+        assert!(error.contains("'stems'") && error.contains("folder, stem"), "{error}");
     }
 
     proptest! {

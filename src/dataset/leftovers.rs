@@ -7,9 +7,7 @@ use std::path::Path;
 fn told(how: &str) -> impl Iterator<Item = &'static str> {
     let lines = include_str!("leftovers.txt").lines();
     let parts = lines.map(|line| line.split('|').collect::<Vec<_>>());
-    parts
-        .filter(move |parts| parts[0] == how)
-        .map(|parts| parts[1])
+    parts.filter(move |parts| parts[0] == how).map(|parts| parts[1])
 }
 
 /// Whether a file's name says that it is a backup, unfinished, broken or a thumbnail of a photo.

@@ -31,10 +31,7 @@ pub(super) enum Numbers {
 
 impl Range {
     /// No number yet.
-    pub(super) const NONE: Self = Self {
-        low: f64::INFINITY,
-        high: f64::NEG_INFINITY,
-    };
+    pub(super) const NONE: Self = Self { low: f64::INFINITY, high: f64::NEG_INFINITY };
 
     /// Takes in a number; one that is not finite says nothing.
     pub(super) fn see(&mut self, number: f64) {
@@ -53,10 +50,7 @@ impl Range {
         let white = WHITES[first..].iter().find(|&&white| self.high <= white);
         match white {
             Some(&white) if self.low >= 0.0 => Levels { black: 0.0, white },
-            _ => Levels {
-                black: self.low,
-                white: self.high,
-            },
+            _ => Levels { black: self.low, white: self.high },
         }
     }
 }
@@ -78,9 +72,7 @@ pub(super) fn stretch(image: &mut DynamicImage) {
         _ => return,
     };
     let mut range = Range::NONE;
-    samples
-        .iter()
-        .for_each(|&sample| range.see(f64::from(sample)));
+    samples.iter().for_each(|&sample| range.see(f64::from(sample)));
     let levels = range.levels(Numbers::Whole);
     for sample in samples {
         *sample = levels.level(f64::from(*sample));

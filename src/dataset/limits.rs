@@ -35,11 +35,7 @@ const ANCILLARY: u64 = 32 << 20;
 impl Default for Limits {
     /// 250 million pixels (the largest phones have 200), 256 MiB a file, and as much for the file and what is decoded from it.
     fn default() -> Self {
-        Self {
-            max_pixels: 250_000_000,
-            max_file_bytes: 256 << 20,
-            max_memory: 256 << 20,
-        }
+        Self { max_pixels: 250_000_000, max_file_bytes: 256 << 20, max_memory: 256 << 20 }
     }
 }
 
@@ -59,9 +55,7 @@ impl Limits {
             return Ok(1);
         }
         // JPEG decoders reduce by 2, 4 or 8.
-        let enough = [2, 4]
-            .into_iter()
-            .find(|factor| pixels / (factor * factor) <= REDUCED);
+        let enough = [2, 4].into_iter().find(|factor| pixels / (factor * factor) <= REDUCED);
         Ok(enough.map_or(8, |factor| factor as u32))
     }
 

@@ -110,11 +110,9 @@ impl PhotoFile {
         }
         // One byte more than expected, so that the end is seen without growing.
         let mut bytes = Vec::new();
-        bytes
-            .try_reserve_exact(length as usize + 1)
-            .map_err(|_| PhotoProblem::Unreadable {
-                reason: "there is not enough memory for it".to_owned(),
-            })?;
+        bytes.try_reserve_exact(length as usize + 1).map_err(|_| PhotoProblem::Unreadable {
+            reason: "there is not enough memory for it".to_owned(),
+        })?;
         file.by_ref()
             .take(max_bytes.saturating_add(1))
             .read_to_end(&mut bytes)
@@ -122,19 +120,12 @@ impl PhotoFile {
         if bytes.len() as u64 > max_bytes {
             return Err(PhotoProblem::TooManyBytes { max_bytes });
         }
-        Ok(Self {
-            turned: turned::by_sidecar(path),
-            ..Self::from_bytes(bytes, &limits)
-        })
+        Ok(Self { turned: turned::by_sidecar(path), ..Self::from_bytes(bytes, &limits) })
     }
 
     /// Takes bytes that are in memory already.
     pub fn from_bytes(bytes: Vec<u8>, limits: &Limits) -> Self {
-        Self {
-            bytes,
-            limits: *limits,
-            turned: Orientation::NoTransforms,
-        }
+        Self { bytes, limits: *limits, turned: Orientation::NoTransforms }
     }
 
     /// Identity of the photo.
@@ -168,11 +159,7 @@ impl PhotoFile {
     fn upright(&self, decoded: impl Into<DynamicImage>) -> DynamicImage {
         let mut image = decoded.into();
         let is_turned = self.turned != Orientation::NoTransforms;
-        if is_turned
-            && self
-                .stored_header()
-                .is_ok_and(|(_, exif)| turned::says_nothing(exif))
-        {
+        if is_turned && self.stored_header().is_ok_and(|(_, exif)| turned::says_nothing(exif)) {
             image.apply_orientation(self.turned);
         }
         image
@@ -253,10 +240,7 @@ where
     for (photo, made) in photos.iter().zip(made) {
         match made {
             Ok(item) => items.push(item),
-            Err(problem) => skipped.push(Skipped {
-                path: photo.as_ref().to_owned(),
-                problem,
-            }),
+            Err(problem) => skipped.push(Skipped { path: photo.as_ref().to_owned(), problem }),
         }
     }
     Dataset { items, skipped }
@@ -269,11 +253,7 @@ pub fn photo_dimensions(path: &Path) -> Result<(u32, u32), PhotoProblem> {
     }
     let mut reader = BufReader::new(opened(path)?);
     let mut head = Vec::with_capacity(SNIFF_LENGTH);
-    reader
-        .by_ref()
-        .take(SNIFF_LENGTH as u64)
-        .read_to_end(&mut head)
-        .map_err(unreadable)?;
+    reader.by_ref().take(SNIFF_LENGTH as u64).read_to_end(&mut head).map_err(unreadable)?;
     reader.rewind().map_err(unreadable)?;
     let header = decode::header(reader, &head)?;
     Ok(turned::header(header, turned::by_sidecar(path)).0)
@@ -301,13 +281,7 @@ mod tests {
         let text = hash.to_string();
         assert!(text.starts_with("ba7816bf") && text.len() == 64, "{text}");
         assert_eq!(text.parse(), Ok(hash));
-        for bad in [
-            "",
-            "ba78",
-            &"g".repeat(64),
-            &"a".repeat(65),
-            &"é".repeat(32),
-        ] {
+        for bad in ["", "ba78", &"g".repeat(64), &"a".repeat(65), &"é".repeat(32)] {
             assert_eq!(bad.parse::<ContentHash>(), Err(NotAHash));
         }
     }
@@ -330,11 +304,7 @@ mod tests {
         });
         let expected: Vec<_> = (0..40).filter(|i| i % 10 != 3).collect();
         assert_eq!((dataset.items, largest.into_inner()), (expected, 40));
-        let skipped: Vec<_> = dataset
-            .skipped
-            .into_iter()
-            .map(|s| (s.path, s.problem))
-            .collect();
+        let skipped: Vec<_> = dataset.skipped.into_iter().map(|s| (s.path, s.problem)).collect();
         let empty = [3, 13, 23, 33].map(|i: usize| (paths[i].clone(), PhotoProblem::Empty));
         assert_eq!(skipped, empty);
     }
@@ -344,12 +314,7 @@ mod tests {
         let file = tempfile::NamedTempFile::new().unwrap();
         file.as_file().set_len(1 << 40).unwrap();
         let problem = PhotoFile::read(file.path()).unwrap_err();
-        assert_eq!(
-            problem,
-            PhotoProblem::TooManyBytes {
-                max_bytes: 256 << 20
-            }
-        );
+        assert_eq!(problem, PhotoProblem::TooManyBytes { max_bytes: 256 << 20 });
         let gone = PhotoFile::read(Path::new("gone.png")).unwrap_err();
         assert!(gone.to_string().contains("no such file"), "{gone}");
     }

@@ -39,10 +39,7 @@ pub(crate) fn marked(mut content: Vec<u8>) -> Vec<u8> {
 
 /// The end of a JPEG's JFIF header.
 fn after_app0(content: &[u8]) -> Option<usize> {
-    let segment = content
-        .strip_prefix(JPEG_START)?
-        .strip_prefix(JPEG_APP0)?
-        .first_chunk()?;
+    let segment = content.strip_prefix(JPEG_START)?.strip_prefix(JPEG_APP0)?.first_chunk()?;
     let end = 4 + usize::from(u16::from_be_bytes(*segment));
     (end <= content.len()).then_some(end)
 }
@@ -69,9 +66,8 @@ mod tests {
 
     fn encoded(format: ImageFormat) -> Vec<u8> {
         let mut bytes = Cursor::new(Vec::new());
-        let image = DynamicImage::from(GrayImage::from_fn(9, 7, |x, y| {
-            image::Luma([(x * 20 + y) as u8])
-        }));
+        let image =
+            DynamicImage::from(GrayImage::from_fn(9, 7, |x, y| image::Luma([(x * 20 + y) as u8])));
         image.write_to(&mut bytes, format).unwrap();
         bytes.into_inner()
     }

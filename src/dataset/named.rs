@@ -62,10 +62,7 @@ pub struct NameFault {
 
 impl NameFault {
     fn of(sidecar: Option<&Path>, problem: XmpProblem) -> Self {
-        Self {
-            sidecar: sidecar.map(Path::to_owned),
-            reason: problem.to_string(),
-        }
+        Self { sidecar: sidecar.map(Path::to_owned), reason: problem.to_string() }
     }
 }
 
@@ -168,12 +165,7 @@ impl NameSources {
         let (Some(folder), Some(name)) = (photo.parent(), photo.file_name()) else {
             return Ok(None);
         };
-        let Some(ini) = self
-            .sidecars(folder)
-            .picasa
-            .as_ref()
-            .map(|ini| folder.join(ini))
-        else {
+        let Some(ini) = self.sidecars(folder).picasa.as_ref().map(|ini| folder.join(ini)) else {
             return Ok(None);
         };
         let content = read(&ini).map_err(|error| unreadable(&ini, &error))?;
@@ -191,10 +183,7 @@ impl NameSources {
         let stem = sidecar_name(photo.file_stem().unwrap_or(name));
         let sidecars = self.sidecars(folder);
         let keys = [Some(&whole), Some(&stem).filter(|stem| **stem != whole)];
-        let spelt = keys
-            .into_iter()
-            .flatten()
-            .filter_map(|key| sidecars.xmp.get(key));
+        let spelt = keys.into_iter().flatten().filter_map(|key| sidecars.xmp.get(key));
         let spelt = spelt.flatten().map(|name| folder.join(name));
         spelt.filter(|sidecar| sidecar != photo).collect()
     }
@@ -242,10 +231,7 @@ fn listed(folder: &Path) -> Sidecars {
 fn unreadable(sidecar: &Path, error: &io::Error) -> NameFault {
     NameFault {
         sidecar: Some(sidecar.to_owned()),
-        reason: format!(
-            "cannot be read ({}); check its permissions",
-            io_reason(error)
-        ),
+        reason: format!("cannot be read ({}); check its permissions", io_reason(error)),
     }
 }
 
@@ -282,10 +268,7 @@ mod tests {
         assert!(fault.contains("a.jpg or a.png"), "{fault}");
         let of_png = NAMED.replace("FOR", "photoshop:SidecarForExtension='PNG'");
         fs::write(at("a.xmp"), of_png).unwrap();
-        assert_eq!(
-            (of("a.png").unwrap().len(), of("a.jpg").unwrap().len()),
-            (1, 0)
-        );
+        assert_eq!((of("a.png").unwrap().len(), of("a.jpg").unwrap().len()), (1, 0));
         fs::write(
             at(".picasa.ini"),
             "[Contacts2]\nab=Bo;;\n[a.jpg]\nfaces=rect64(40004000c000c000),ab\n",

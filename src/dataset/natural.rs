@@ -42,10 +42,7 @@ fn by_value(mut a: &[u8], mut b: &[u8]) -> Ordering {
 /// Cuts the leading run of digits off `text` and returns it without leading zeros, so that the
 /// longer of two is the greater. No number is too long, for none is converted.
 fn take_number<'a>(text: &mut &'a [u8]) -> &'a [u8] {
-    let end = text
-        .iter()
-        .position(|c| !c.is_ascii_digit())
-        .unwrap_or(text.len());
+    let end = text.iter().position(|c| !c.is_ascii_digit()).unwrap_or(text.len());
     let (digits, rest) = text.split_at(end);
     *text = rest;
     let zeros = digits.iter().take_while(|&&c| c == b'0').count();
@@ -61,20 +58,14 @@ mod tests {
     fn numbers_count_by_value() {
         let mut names_ = ["s10", "s9", "S2", "s1", "s01", "s1 b", "t", "s", "s100"];
         names_.sort_by(|a, b| names(a.as_bytes(), b.as_bytes()));
-        assert_eq!(
-            names_,
-            ["s", "s01", "s1", "s1 b", "S2", "s9", "s10", "s100", "t"]
-        );
+        assert_eq!(names_, ["s", "s01", "s1", "s1 b", "S2", "s9", "s10", "s100", "t"]);
     }
 
     #[test]
     fn a_folder_comes_before_what_its_name_begins() {
         let mut list = ["a b/1", "a/10", "a/2", "a10/1", "a2/1"].map(Path::new);
         list.sort_by(|a, b| paths(a, b));
-        assert_eq!(
-            list,
-            ["a/2", "a/10", "a b/1", "a2/1", "a10/1"].map(Path::new)
-        );
+        assert_eq!(list, ["a/2", "a/10", "a b/1", "a2/1", "a10/1"].map(Path::new));
     }
 
     #[test]

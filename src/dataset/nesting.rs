@@ -29,9 +29,7 @@ pub fn folders_of_folders<'a>(
 ) -> Vec<(PathBuf, PathBuf)> {
     let mut folders: BTreeMap<PathBuf, Contents> = BTreeMap::new();
     for photo in photos {
-        let below = roots
-            .iter()
-            .find_map(|root| Some((root, photo.strip_prefix(root).ok()?)));
+        let below = roots.iter().find_map(|root| Some((root, photo.strip_prefix(root).ok()?)));
         let Some((root, below)) = below else {
             continue;
         };
@@ -49,9 +47,7 @@ pub fn folders_of_folders<'a>(
         }
     }
     let nested = folders.into_iter();
-    nested
-        .filter_map(|(person, contents)| Some((person, contents.nested()?)))
-        .collect()
+    nested.filter_map(|(person, contents)| Some((person, contents.nested()?))).collect()
 }
 
 #[cfg(test)]
@@ -76,11 +72,8 @@ mod tests {
             "family/Ada/new/4.png",
         ];
         assert!(nested(&albums).is_empty());
-        let cover = [
-            "family/photos/cover.png",
-            "family/photos/Ada/1.png",
-            "family/photos/Boris/2.png",
-        ];
+        let cover =
+            ["family/photos/cover.png", "family/photos/Ada/1.png", "family/photos/Boris/2.png"];
         assert_eq!(nested(&cover), ["family/photos/Ada"]);
         assert_eq!(
             nested(&["family/photos/Ada/1.png", "family/photos/Boris/2.png"]),

@@ -115,9 +115,7 @@ fn directories(reader: impl Read + Seek) -> Vec<u64> {
         let (Some(place), Ok(size)) = (decoder.ifd_pointer(), decoder.dimensions()) else {
             break;
         };
-        let is_smaller = pages
-            .last()
-            .is_some_and(|&(_, page)| is_reduced(size, page));
+        let is_smaller = pages.last().is_some_and(|&(_, page)| is_reduced(size, page));
         match kind & NO_PAGE == 0 && !is_smaller {
             true => pages.push((place.0, size)),
             false if pages.is_empty() => break,
@@ -230,9 +228,7 @@ mod tests {
         let mut encoder = TiffEncoder::new(&mut bytes).unwrap();
         for (number, &(width, height)) in (1..).zip(sizes) {
             let pixels = vec![number; (width * height) as usize];
-            encoder
-                .write_image::<Gray8>(width, height, &pixels)
-                .unwrap();
+            encoder.write_image::<Gray8>(width, height, &pixels).unwrap();
         }
         bytes.into_inner()
     }
@@ -243,9 +239,7 @@ mod tests {
         let file = folder.path().join("album.tif");
         std::fs::write(&file, pages(&[(9, 7), (8, 8), (7, 9)])).unwrap();
         let listed = pages_of(file.clone());
-        let names = listed
-            .iter()
-            .map(|it| it.file_name().unwrap().to_str().unwrap());
+        let names = listed.iter().map(|it| it.file_name().unwrap().to_str().unwrap());
         let names: Vec<_> = names.collect();
         let expected = [1, 2, 3].map(|number| format!("album (page {number} of 3).tif"));
         assert_eq!(names, expected);
@@ -266,11 +260,7 @@ mod tests {
         for gone in ["album (page 4 of 4).tif", "other (page 1 of 2).tif"] {
             assert!(PhotoFile::read(&folder.path().join(gone)).is_err());
         }
-        for no_page in [
-            "a (page 0 of 2).tif",
-            "a (page 3 of 2).tif",
-            "a (page 1 of 2).png",
-        ] {
+        for no_page in ["a (page 0 of 2).tif", "a (page 3 of 2).tif", "a (page 1 of 2).png"] {
             assert!(!is_page(&folder.path().join(no_page)));
         }
     }

@@ -27,21 +27,12 @@ pub(super) fn listing<P: AsRef<Path>>(
     passed: PassedOver,
     spellings: Vec<Spellings>,
 ) -> Listing<P> {
-    let PassedOver {
-        mut skipped,
-        mut leftovers,
-        mut results,
-        links,
-    } = passed;
+    let PassedOver { mut skipped, mut leftovers, mut results, links } = passed;
     if photos.is_empty() && skipped.is_empty() {
-        for (paths, problem) in [
-            (&mut leftovers, PhotoProblem::Leftover),
-            (&mut results, PhotoProblem::Result),
-        ] {
-            skipped.extend(paths.drain(..).map(|path| Skipped {
-                path,
-                problem: problem.clone(),
-            }));
+        for (paths, problem) in
+            [(&mut leftovers, PhotoProblem::Leftover), (&mut results, PhotoProblem::Result)]
+        {
+            skipped.extend(paths.drain(..).map(|path| Skipped { path, problem: problem.clone() }));
         }
     }
     skipped.sort_by(|a, b| natural::paths(&a.path, &b.path));

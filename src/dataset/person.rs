@@ -111,14 +111,8 @@ const RESERVED: &str = "it is what this program says of faces without a name";
 const UNREADABLE: &str = "letters of it could not be read; write it in UTF-8";
 
 /// What this program says of faces without a name, and the folders that it sorts their photos into.
-const RESERVED_WORDS: [&str; 6] = [
-    "unknown",
-    "no face",
-    "no face found",
-    "not a face",
-    "somebody else",
-    "ignore",
-];
+const RESERVED_WORDS: [&str; 6] =
+    ["unknown", "no face", "no face found", "not a face", "somebody else", "ignore"];
 
 /// Whether a name is this program's word for faces without one, in whatever case, numbered or said to be a copy.
 pub(super) fn is_reserved(name: &str) -> bool {
@@ -129,15 +123,9 @@ pub(super) fn is_reserved(name: &str) -> bool {
     let separated = start.map(|letter| if "-_".contains(letter) { ' ' } else { letter });
     let separated: String = separated.flat_map(char::to_lowercase).collect();
     let mut words: Vec<&str> = separated.split_whitespace().collect();
-    let is_number = |word: &str| {
-        word.chars()
-            .all(|letter| letter.is_ascii_digit() || "()".contains(letter))
-    };
-    while words.len() > 1
-        && words
-            .last()
-            .is_some_and(|last| *last == "copy" || is_number(last))
-    {
+    let is_number =
+        |word: &str| word.chars().all(|letter| letter.is_ascii_digit() || "()".contains(letter));
+    while words.len() > 1 && words.last().is_some_and(|last| *last == "copy" || is_number(last)) {
         words.pop();
     }
     let words = words.join(" ");
@@ -209,10 +197,7 @@ mod tests {
 
     #[test]
     fn names_are_trimmed_and_checked() {
-        assert_eq!(
-            Person::new("  Ada Lovelace\n").unwrap().as_str(),
-            "Ada Lovelace"
-        );
+        assert_eq!(Person::new("  Ada Lovelace\n").unwrap().as_str(), "Ada Lovelace");
         assert!(Person::new(" \t ").is_err());
         assert!(Person::new("a\nb").is_err());
         assert!(Person::new("J\u{fffd}rg").is_err());
@@ -242,15 +227,7 @@ mod tests {
             assert!(error.contains("without a name"), "{word}: {error}");
             assert!(Person::stored(word).is_ok());
         }
-        for name in [
-            "Unknown Soldier",
-            "Noface",
-            "1",
-            "(2)",
-            "copy",
-            "Ann O'Known",
-            "--",
-        ] {
+        for name in ["Unknown Soldier", "Noface", "1", "(2)", "copy", "Ann O'Known", "--"] {
             assert!(Person::new(name).is_ok(), "{name}");
         }
     }
@@ -258,10 +235,7 @@ mod tests {
     #[test]
     fn one_name_has_one_spelling() {
         let (composed, decomposed) = ("Zo\u{eb}", "Zoe\u{308}");
-        assert_eq!(
-            Person::new(composed).unwrap(),
-            Person::new(decomposed).unwrap()
-        );
+        assert_eq!(Person::new(composed).unwrap(), Person::new(decomposed).unwrap());
         let person = Person::new(decomposed).unwrap();
         assert_eq!(person.as_str(), composed);
         assert!(person.is_called(composed) && person.is_called(decomposed));

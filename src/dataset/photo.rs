@@ -38,18 +38,12 @@ impl Photo {
         let (width, height) = luma.dimensions();
         let mut bytes = [width.to_le_bytes(), height.to_le_bytes()].concat();
         bytes.extend_from_slice(luma.as_raw());
-        Self {
-            hash: ContentHash::of(&bytes),
-            luma,
-        }
+        Self { hash: ContentHash::of(&bytes), luma }
     }
 
     /// Decodes a file that was read.
     pub fn decode(file: &PhotoFile) -> Result<Self, PhotoProblem> {
-        Ok(Self {
-            luma: file.decode()?,
-            hash: file.content_hash(),
-        })
+        Ok(Self { luma: file.decode()?, hash: file.content_hash() })
     }
 
     /// The gray values, upright.

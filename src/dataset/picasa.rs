@@ -14,10 +14,7 @@ pub(super) fn regions(ini: &str, photo: &str) -> Regions {
     let mut faces = "";
     let mut section = "";
     for line in ini.lines().map(str::trim) {
-        if let Some(name) = line
-            .strip_prefix('[')
-            .and_then(|line| line.strip_suffix(']'))
-        {
+        if let Some(name) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
             section = name;
         } else if let Some((key, value)) = line.split_once('=') {
             if section.to_lowercase().starts_with("contacts") {
@@ -34,18 +31,13 @@ pub(super) fn regions(ini: &str, photo: &str) -> Regions {
         let name = people.get(&person.trim().to_lowercase());
         Some(Region {
             area: area(digits)?,
-            name: name
-                .filter(|name| !name.is_empty())
-                .map(|name| (*name).to_owned()),
+            name: name.filter(|name| !name.is_empty()).map(|name| (*name).to_owned()),
             kind: Kind::Face,
             source: Source::Picasa,
             mark: None,
         })
     };
-    Regions {
-        list: faces.split(';').filter_map(region).collect(),
-        ..Regions::default()
-    }
+    Regions { list: faces.split(';').filter_map(region).collect(), ..Regions::default() }
 }
 
 /// Left, top, right and bottom in 65,536ths, four hexadecimal digits each; zeros in front are left out.

@@ -117,10 +117,7 @@ mod tests {
         assert_eq!((chunks.concat(), skipped, most), (expected, 4, 40));
         assert_eq!(chunks.len(), 6);
         // From within the pool, with as few workers as can be.
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(1)
-            .build()
-            .unwrap();
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
         assert_eq!(pool.install(|| run(&photos, 100)), (chunks, 4, 40));
         assert_eq!(run(&photos, 2).0.len(), 2);
         assert_eq!(run(&[], 2), (vec![], 0, 0));

@@ -194,12 +194,8 @@ where
 }
 
 /// Pictures of one to four channels of 8 bits.
-pub(super) const EIGHT: [Make<u8>; 4] = [
-    of::<image::Luma<u8>>,
-    of::<image::LumaA<u8>>,
-    of::<image::Rgb<u8>>,
-    of::<image::Rgba<u8>>,
-];
+pub(super) const EIGHT: [Make<u8>; 4] =
+    [of::<image::Luma<u8>>, of::<image::LumaA<u8>>, of::<image::Rgb<u8>>, of::<image::Rgba<u8>>];
 
 /// Pictures of one to four channels of 16 bits.
 pub(super) const SIXTEEN: [Make<u16>; 4] = [

@@ -48,12 +48,12 @@ const LOOKED_AT: usize = 200;
 /// or tabs, which a first line `sep=;` may say; lines ended in whatever way.
 pub fn read_table(path: &Path) -> Result<Table, String> {
     let mut bytes = Vec::new();
-    open_file(path)
-        .and_then(|mut file| file.read_to_end(&mut bytes))
-        .map_err(|error| match error.kind() {
+    open_file(path).and_then(|mut file| file.read_to_end(&mut bytes)).map_err(
+        |error| match error.kind() {
             io::ErrorKind::NotFound => "there is no such file; check the spelling".to_owned(),
             _ => io_reason(&error),
-        })?;
+        },
+    )?;
     parse_table(&bytes)
 }
 
@@ -111,10 +111,7 @@ fn decoded(bytes: &[u8]) -> Result<(Cow<'_, str>, TableEncoding), String> {
             let (text, _) = WINDOWS_1252.decode_without_bom_handling(content);
             Ok((text, TableEncoding::Windows1252))
         }
-        None => Err(format!(
-            "it is no valid {}: save it as CSV UTF-8",
-            encoding.name()
-        )),
+        None => Err(format!("it is no valid {}: save it as CSV UTF-8", encoding.name())),
     }
 }
 
@@ -138,10 +135,7 @@ fn separator_of(text: &str) -> u8 {
         let lengths = reader.records().take(LOOKED_AT).map_while(Result::ok);
         let lengths: Vec<usize> = lengths.map(|record| record.len()).collect();
         let first = lengths.first().filter(|&&first| first > 1);
-        let alike = lengths
-            .iter()
-            .filter(|length| Some(*length) == first)
-            .count();
+        let alike = lengths.iter().filter(|length| Some(*length) == first).count();
         if alike > best.0 {
             best = (alike, separator);
         }
@@ -153,19 +147,14 @@ fn separator_of(text: &str) -> u8 {
 #[must_use]
 pub fn guarded(text: &str) -> String {
     let is_number = text.parse().is_ok_and(f64::is_finite);
-    if text.starts_with(FORMULA) && !is_number {
-        format!("'{text}")
-    } else {
-        text.to_owned()
-    }
+    if text.starts_with(FORMULA) && !is_number { format!("'{text}") } else { text.to_owned() }
 }
 
 /// The text of a cell that [`guarded`] wrote.
 #[must_use]
 pub fn unguarded(cell: &str) -> &str {
     let text = cell.strip_prefix('\'');
-    text.filter(|text| text.starts_with(FORMULA))
-        .unwrap_or(cell)
+    text.filter(|text| text.starts_with(FORMULA)).unwrap_or(cell)
 }
 
 /// First characters of what spreadsheets take for formulas.
@@ -220,11 +209,7 @@ mod tests {
 
     #[test]
     fn spreadsheets_may_save_a_table_in_their_ways() {
-        let expected = [
-            ["path", "person"],
-            ["a, b.jpg", "Zoë"],
-            ["c.jpg", "小野;\n1"],
-        ];
+        let expected = [["path", "person"], ["a, b.jpg", "Zoë"], ["c.jpg", "小野;\n1"]];
         for separator in [",", ";", "\t"] {
             for line_end in ["\n", "\r\n", "\r"] {
                 for sep in [String::new(), format!("sep={separator}{line_end}")] {

@@ -83,13 +83,7 @@ impl<'a> Tiff<'a> {
             ChunkType::Strip => 1,
             ChunkType::Tile => size.0.div_ceil(width.max(1)),
         };
-        Ok(Some(Self {
-            decoder,
-            samples,
-            size,
-            across,
-            rows: rows.max(1),
-        }))
+        Ok(Some(Self { decoder, samples, size, across, rows: rows.max(1) }))
     }
 
     /// Bytes of a pixel: as it is read, as it is shown, and as it is kept.
@@ -201,16 +195,8 @@ fn unpacked(packed: &[u8], bits: u8, width: u32) -> impl Iterator<Item = u8> {
 
 /// Colours from luminance and differences, by the formula of JFIF.
 fn rgb([luminance, blue, red]: [u8; 3]) -> [u8; 3] {
-    let (y, b, r) = (
-        f32::from(luminance),
-        f32::from(blue) - 128.0,
-        f32::from(red) - 128.0,
-    );
-    let colors = [
-        y + 1.402 * r,
-        y - 0.344_136 * b - 0.714_136 * r,
-        y + 1.772 * b,
-    ];
+    let (y, b, r) = (f32::from(luminance), f32::from(blue) - 128.0, f32::from(red) - 128.0);
+    let colors = [y + 1.402 * r, y - 0.344_136 * b - 0.714_136 * r, y + 1.772 * b];
     colors.map(|level| level.round() as u8)
 }
 
@@ -251,10 +237,7 @@ fn palette(decoder: &mut Decoder<Cursor<Cow<'_, [u8]>>>) -> Result<Option<Table>
         levels.map(move |level| (level >> scale) as u8)
     });
     let colors = reds.zip(greens).zip(blues);
-    Ok(Some(Table {
-        bits: *bits,
-        colors: colors.map(|((r, g), b)| [r, g, b]).collect(),
-    }))
+    Ok(Some(Table { bits: *bits, colors: colors.map(|((r, g), b)| [r, g, b]).collect() }))
 }
 
 /// What the samples are of a picture without a table of colours; `None` where `image` reads them.
@@ -279,10 +262,9 @@ fn samples(decoder: &mut Decoder<Cursor<Cow<'_, [u8]>>>) -> ImageResult<Option<S
         ColorType::RGB(8) if !is_signed => Samples::Channels(3),
         ColorType::RGB(8 | 16 | 32 | 64) => Samples::Numbers(3, numbers),
         ColorType::GrayA(8 | 16) => Samples::Channels(2),
-        ColorType::Multiband {
-            bit_depth: 8 | 16,
-            num_samples: 2,
-        } if has_opacity && !is_signed => Samples::Channels(2),
+        ColorType::Multiband { bit_depth: 8 | 16, num_samples: 2 } if has_opacity && !is_signed => {
+            Samples::Channels(2)
+        }
         ColorType::RGBA(8 | 16) if !is_signed => Samples::Channels(4),
         ColorType::CMYK(8 | 16) | ColorType::RGBA(32) => return Ok(None),
         ColorType::Gray(bits) | ColorType::RGB(bits) => {
@@ -374,10 +356,7 @@ fn colors(kind: PhotometricInterpretation) -> &'static str {
 
 fn unread(what: &str) -> ImageError {
     let kind = UnsupportedErrorKind::GenericFeature(what.to_owned());
-    ImageError::Unsupported(UnsupportedError::from_format_and_kind(
-        ImageFormat::Tiff.into(),
-        kind,
-    ))
+    ImageError::Unsupported(UnsupportedError::from_format_and_kind(ImageFormat::Tiff.into(), kind))
 }
 
 #[cfg(test)]

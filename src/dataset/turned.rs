@@ -36,9 +36,7 @@ fn orientation(sidecar: &Path, is_of_photo: impl Fn(&[u8]) -> bool) -> Option<u8
     sidecar.symlink_metadata().ok()?;
     let mut packet = Vec::new();
     let file = open_file(sidecar).ok()?;
-    file.take(xmp::MOST_BYTES as u64)
-        .read_to_end(&mut packet)
-        .ok()?;
+    file.take(xmp::MOST_BYTES as u64).read_to_end(&mut packet).ok()?;
     xmp::orientation(&packet).filter(|_| is_of_photo(&packet))
 }
 
@@ -90,18 +88,10 @@ mod tests {
         .unwrap();
         assert_eq!(decoded().dimensions(), (1, 2));
         std::fs::write(folder.path().join("a.xmp"), sidecar("tiff:Orientation='6'")).unwrap();
-        assert_eq!(
-            decoded().dimensions(),
-            (1, 2),
-            "no other photo has its name"
-        );
+        assert_eq!(decoded().dimensions(), (1, 2), "no other photo has its name");
         std::fs::write(folder.path().join("a.CR2"), "").unwrap();
         assert_eq!(decoded().dimensions(), (2, 1), "it may be the raw file's");
-        std::fs::write(
-            folder.path().join("a.pgm.xmp"),
-            sidecar("tiff:Orientation='3'"),
-        )
-        .unwrap();
+        std::fs::write(folder.path().join("a.pgm.xmp"), sidecar("tiff:Orientation='3'")).unwrap();
         assert_eq!(decoded().as_raw(), &[2, 1]);
         let ((width, height), exif) = PhotoFile::read(&photo).unwrap().header().unwrap();
         assert_eq!((width, height, exif), (2, 1, 3));

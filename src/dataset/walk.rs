@@ -49,10 +49,7 @@ pub const SORTED: &str = ".eigenfaces-sorted";
 pub fn list_labeled(roots: &[PathBuf], rule: &LabelRule) -> Result<Listing> {
     let labeler = Labeler::new(rule, roots)?;
     let mut photos: Vec<LabeledPhoto> = Vec::new();
-    let mut passed = PassedOver {
-        skipped: labeler.missing(),
-        ..PassedOver::default()
-    };
+    let mut passed = PassedOver { skipped: labeler.missing(), ..PassedOver::default() };
     let mut seen: HashMap<FileId, FirstVisit> = HashMap::new();
     let mut folders: BTreeMap<Person, BTreeSet<OsString>> = BTreeMap::new();
     let mut nobodys: BTreeMap<PathBuf, usize> = BTreeMap::new();
@@ -74,12 +71,7 @@ pub fn list_labeled(roots: &[PathBuf], rule: &LabelRule) -> Result<Listing> {
     // Also before what a link in another root leads to.
     all.sort_by_key(|(_, found, _)| found.reached);
     for (root_number, found, labeled) in all {
-        let FoundFile {
-            path,
-            depth,
-            is_marked,
-            ..
-        } = found;
+        let FoundFile { path, depth, is_marked, .. } = found;
         // A table may name it all the same.
         let is_named = matches!(rule, LabelRule::Csv(_)) && labeled.is_ok();
         if is_marked && !is_named {
@@ -137,15 +129,10 @@ pub fn list_labeled(roots: &[PathBuf], rule: &LabelRule) -> Result<Listing> {
     }
     notes.extend(many_people(beside_folders));
     notes.extend(
-        alike(photos.iter().map(|photo| &photo.person))
-            .into_iter()
-            .map(ListingNote::AlikeNames),
+        alike(photos.iter().map(|photo| &photo.person)).into_iter().map(ListingNote::AlikeNames),
     );
     let several = |(person, folders): (Person, BTreeSet<OsString>)| {
-        (folders.len() > 1).then(|| Spellings {
-            person,
-            folders: folders.into_iter().collect(),
-        })
+        (folders.len() > 1).then(|| Spellings { person, folders: folders.into_iter().collect() })
     };
     let spellings = folders.into_iter().filter_map(several).collect();
     photos.sort_by(|a, b| natural::paths(&a.path, &b.path));
@@ -319,16 +306,12 @@ fn find(root: &Path, passed: &mut PassedOver) -> Result<Vec<FoundFile>> {
                     path: entry.into_path(),
                 }),
                 Ok(false) => {}
-                Err(problem) => passed.skipped.push(Skipped {
-                    path: entry.into_path(),
-                    problem,
-                }),
+                Err(problem) => passed.skipped.push(Skipped { path: entry.into_path(), problem }),
             }
         } else if has_image_extension(entry.path()) {
-            passed.skipped.push(Skipped {
-                path: entry.into_path(),
-                problem: PhotoProblem::NotAFile,
-            });
+            passed
+                .skipped
+                .push(Skipped { path: entry.into_path(), problem: PhotoProblem::NotAFile });
         }
     }
     found
@@ -365,9 +348,7 @@ fn trouble(error: &walkdir::Error) -> Option<Skipped> {
     }
     Some(Skipped {
         path: path.to_owned(),
-        problem: PhotoProblem::Unreadable {
-            reason: io_reason(io),
-        },
+        problem: PhotoProblem::Unreadable { reason: io_reason(io) },
     })
 }
 
@@ -380,9 +361,7 @@ fn looks_like_photo(path: &Path) -> Result<bool, PhotoProblem> {
     let Opened::File(file) = open(path).map_err(super::damaged::unreadable)? else {
         return Ok(false);
     };
-    file.take(SNIFF_LENGTH as u64)
-        .read_to_end(&mut head)
-        .map_err(super::damaged::unreadable)?;
+    file.take(SNIFF_LENGTH as u64).read_to_end(&mut head).map_err(super::damaged::unreadable)?;
     Ok(sniff(&head).is_some())
 }
 

@@ -48,8 +48,7 @@ impl Shown {
     /// The hash of the face that was shown there.
     fn hash(&self, location: &Location) -> Option<ContentHash> {
         let mut all = self.0.iter();
-        all.find(|(_, other)| other == location)
-            .map(|(hash, _)| *hash)
+        all.find(|(_, other)| other == location).map(|(hash, _)| *hash)
     }
 }
 
@@ -172,7 +171,5 @@ pub fn chosen_face(
 ) -> Result<LabeledFace, PhotoProblem> {
     let faces = PhotoFaces::with_shown(preparation, photo, gallery, choice.drawn())?;
     let at = faces.position(choice)?;
-    faces
-        .labeled(at, person, source)
-        .ok_or(PhotoProblem::NoFace)
+    faces.labeled(at, person, source).ok_or(PhotoProblem::NoFace)
 }

@@ -51,9 +51,6 @@ impl FolderFaces {
         let unclaimed =
             unclaimed.filter(|face| !claimed.contains(&face.hash) && !face.source.is_empty());
         let sources = unclaimed.map(|face| &face.source);
-        sources
-            .filter(|source| lies_elsewhere(source))
-            .cloned()
-            .collect()
+        sources.filter(|source| lies_elsewhere(source)).cloned().collect()
     }
 }

@@ -182,9 +182,7 @@ fn names<'a>(
 ) -> Vec<String> {
     let paths = skipped.map(|skipped| &skipped.path);
     let paths = paths.chain(others.into_iter().flatten());
-    paths
-        .map(|path| path.to_string_lossy().into_owned())
-        .collect()
+    paths.map(|path| path.to_string_lossy().into_owned()).collect()
 }
 
 /// The gallery as its own frame has it ([`Gallery::framed`]), and its preparation. The observer hears how many photos show no
@@ -224,10 +222,7 @@ fn refuse_pipes(roots: &[PathBuf]) -> Result<()> {
     };
     match roots.iter().find(is_special) {
         None => Ok(()),
-        Some(root) => Err(Error::unreadable(
-            root,
-            "it is a pipe or device, not a photo or folder",
-        )),
+        Some(root) => Err(Error::unreadable(root, "it is a pipe or device, not a photo or folder")),
     }
 }
 
@@ -288,10 +283,7 @@ impl FramingCounts {
 
     fn report(&self, preparation: Preparation, observer: &dyn Observer) {
         if self.cropped > 0 {
-            observer.notice(&Notice::Cropped {
-                photos: self.cropped,
-                size: preparation.size(),
-            });
+            observer.notice(&Notice::Cropped { photos: self.cropped, size: preparation.size() });
         }
         if self.several > 0 {
             observer.notice(&Notice::SeveralFaces(self.several));
@@ -307,11 +299,7 @@ fn is_there(skipped: &Skipped) -> bool {
         NoPerson | BadPersonName { .. } | NotLabeled { .. } | TwoPersons { .. }
     );
     let gone = |error: &std::io::Error| error.kind() == std::io::ErrorKind::NotFound;
-    !is_nobody
-        && !skipped
-            .path
-            .symlink_metadata()
-            .is_err_and(|error| gone(&error))
+    !is_nobody && !skipped.path.symlink_metadata().is_err_and(|error| gone(&error))
 }
 
 /// Gives the photos of folders that still have a person's earlier name the present one; the observer hears of each name.
@@ -353,9 +341,7 @@ fn one_numbered_person(faces: &[LabeledFace]) -> Option<&str> {
     let name = faces.first()?.person.as_str();
     let is_numbered = |face: &LabeledFace| {
         let path = Path::new(&face.source);
-        let stem = path
-            .file_stem()
-            .map(|stem| stem.to_string_lossy().replace('_', " "));
+        let stem = path.file_stem().map(|stem| stem.to_string_lossy().replace('_', " "));
         let number = stem.as_deref().and_then(|stem| stem.strip_prefix(name));
         let is_folder = path
             .parent()

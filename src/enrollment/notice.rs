@@ -9,9 +9,7 @@ use crate::text::{counted, one_line, shown};
 
 /// Names in quotes, in one line.
 fn named(people: &[Person]) -> String {
-    let quoted = people
-        .iter()
-        .map(|person| format!("'{}'", one_line(person.as_str())));
+    let quoted = people.iter().map(|person| format!("'{}'", one_line(person.as_str())));
     quoted.collect::<Vec<_>>().join(" and ")
 }
 

@@ -44,11 +44,7 @@ pub struct ChosenPreparation {
 impl ChosenPreparation {
     /// A preparation that was chosen before.
     pub fn known(preparation: Preparation) -> Self {
-        Self {
-            preparation,
-            survey: None,
-            prepared: HashMap::new(),
-        }
+        Self { preparation, survey: None, prepared: HashMap::new() }
     }
 
     /// The face that a photo of one person is about, by the hash of its file; `decoded` is asked for the photo only where
@@ -87,14 +83,10 @@ impl PreparationOptions {
     /// As [`choose`](Self::choose), for photos that are in memory.
     /// Errors: [`Error::NoneUsable`] where the size depends on the photos and all are too small.
     pub fn choose_for(&self, photos: &[&Photo]) -> Result<ChosenPreparation> {
-        let surveyed = self.survey(photos, |photo| {
-            Some((photo.content_hash(), Cow::Borrowed(photo.luma())))
-        });
+        let surveyed =
+            self.survey(photos, |photo| Some((photo.content_hash(), Cow::Borrowed(photo.luma()))));
         self.choose_with(surveyed, || {
-            let sizes: Vec<_> = photos
-                .iter()
-                .map(|photo| photo.luma().dimensions())
-                .collect();
+            let sizes: Vec<_> = photos.iter().map(|photo| photo.luma().dimensions()).collect();
             resize::choose_size(&sizes).ok_or_else(|| none_usable(&[], photos.len()))
         })
     }
@@ -126,9 +118,7 @@ impl PreparationOptions {
         };
         let places: Vec<usize> = (0..photos.len()).collect();
         let survey = framing::survey(&places, self.crops, look);
-        let prepared = prepared
-            .into_inner()
-            .unwrap_or_else(PoisonError::into_inner);
+        let prepared = prepared.into_inner().unwrap_or_else(PoisonError::into_inner);
         Some((survey, prepared))
     }
 
@@ -183,11 +173,7 @@ pub fn choose_size<P: AsRef<Path> + Sync>(
     }
     let read = |_: &P, file: &PhotoFile| {
         let (width, height) = file.decode()?.dimensions();
-        Err::<(), _>(PhotoProblem::TooSmall {
-            width,
-            height,
-            min: FaceSize::MIN_SIDE,
-        })
+        Err::<(), _>(PhotoProblem::TooSmall { width, height, min: FaceSize::MIN_SIDE })
     };
     let unusable = dataset::load(photos, read, &|_| {}).skipped;
     let all = [skipped, &unusable].concat();
@@ -206,16 +192,10 @@ pub(super) fn none_of(roots: &[PathBuf], skipped: &[Skipped]) -> Error {
 
 /// The error that none of so many photos under `roots` shows a face.
 pub(super) fn no_faces(roots: &[PathBuf], count: usize) -> Error {
-    Error::NoFaces {
-        path: roots.first().cloned().unwrap_or_default(),
-        count,
-    }
+    Error::NoFaces { path: roots.first().cloned().unwrap_or_default(), count }
 }
 
 /// The error that none of so many photos under `roots` can be used.
 pub fn none_usable(roots: &[PathBuf], count: usize) -> Error {
-    Error::NoneUsable {
-        path: roots.first().cloned().unwrap_or_default(),
-        count,
-    }
+    Error::NoneUsable { path: roots.first().cloned().unwrap_or_default(), count }
 }

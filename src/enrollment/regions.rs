@@ -56,22 +56,16 @@ pub(super) fn read(
     if folder.new.is_empty() && folder.known.is_empty() && !matches!(base, Base::Gallery(..)) {
         let told: HashSet<&PathBuf> = skipped.iter().map(|skipped| &skipped.path).collect();
         let mut photos = listing.photos.iter();
-        return Err(
-            match skipped.is_empty() || photos.any(|photo| !told.contains(photo)) {
-                true => Error::NoNamedFaces {
-                    path: roots.first().cloned().unwrap_or_default(),
-                },
-                false => none_usable(roots, skipped.len()),
-            },
-        );
+        return Err(match skipped.is_empty() || photos.any(|photo| !told.contains(photo)) {
+            true => Error::NoNamedFaces { path: roots.first().cloned().unwrap_or_default() },
+            false => none_usable(roots, skipped.len()),
+        });
     }
     // A name that cannot be one says nothing of the others in the photo.
     let is_unread =
         |skipped: &&Skipped| !matches!(skipped.problem, PhotoProblem::BadNameOfFace { .. });
-    folder.unusable = super::names(
-        skipped.iter().filter(is_unread),
-        [&listing.results, &listing.links],
-    );
+    folder.unusable =
+        super::names(skipped.iter().filter(is_unread), [&listing.results, &listing.links]);
     Ok(FolderFaces {
         preparation,
         folder,
@@ -98,9 +92,7 @@ fn named_faces(
     enrolled: &HashSet<ContentHash>,
 ) -> Result<NamedFaces, PhotoProblem> {
     let mut found = NamedFaces::default();
-    let unread = |fault: NameFault| PhotoProblem::Regions {
-        reason: fault.to_string(),
-    };
+    let unread = |fault: NameFault| PhotoProblem::Regions { reason: fault.to_string() };
     let mut sources = sources.of(path, file, None).map_err(unread)?;
     sources.retain(|source| source.regions.name_faces());
     if sources.is_empty() {
@@ -120,21 +112,15 @@ fn named_faces(
     // A face may be named in the photo and beside it.
     let names: BTreeSet<&str> = regions.iter().map(name).collect();
     let bad = names.into_iter().filter_map(bad_name);
-    found.not_found.extend(bad.map(|problem| Skipped {
-        path: path.to_owned(),
-        problem,
-    }));
+    found.not_found.extend(bad.map(|problem| Skipped { path: path.to_owned(), problem }));
     regions.retain(|region| Person::new(name(region)).is_ok());
     let areas = photo.faces();
     let pairs = xmp::matches(&regions, areas);
     let source = path.to_string_lossy();
     // Whose face it is that has two names, a person has to say.
     let placed: BTreeSet<usize> = pairs.iter().map(|(region, _)| *region).collect();
-    let is_placed = |region: &Region| {
-        placed
-            .iter()
-            .any(|&other| regions[other].name == region.name)
-    };
+    let is_placed =
+        |region: &Region| placed.iter().any(|&other| regions[other].name == region.name);
     let mut contested = BTreeSet::new();
     let mut told = BTreeSet::new();
     let others = (0..regions.len()).filter(|at| !placed.contains(at));
@@ -150,9 +136,7 @@ fn named_faces(
                 }
             }
             None if is_placed(region) => continue,
-            None => PhotoProblem::NamedFaceNotFound {
-                name: name(region).to_owned(),
-            },
+            None => PhotoProblem::NamedFaceNotFound { name: name(region).to_owned() },
         };
         if told.insert(problem.to_string()) {
             let path = path.to_owned();
@@ -161,10 +145,7 @@ fn named_faces(
     }
     for (region, at) in pairs.iter().filter(|(_, face)| !contested.contains(face)) {
         let person = Person::new(name(&regions[*region]));
-        let Some(face) = person
-            .ok()
-            .and_then(|person| faces.labeled(*at, &person, &source))
-        else {
+        let Some(face) = person.ok().and_then(|person| faces.labeled(*at, &person, &source)) else {
             continue;
         };
         match enrolled.contains(&face.hash) {

@@ -67,11 +67,7 @@ pub enum DatabaseProblem {
     #[error(
         "its weights ({faces} faces of {people} people) are of another model than {model}: name the model they were exported from, or export this one"
     )]
-    OtherModel {
-        model: String,
-        people: i64,
-        faces: i64,
-    },
+    OtherModel { model: String, people: i64, faces: i64 },
 
     #[error(
         "its gallery is not whole ({people} of {of} people are there): export the model again, it goes on where it stopped"
@@ -110,11 +106,7 @@ pub enum DatabaseProblem {
     #[error(
         "the connection was lost ({reason}) when {done} of {of} people were brought over; nobody is there by half: run the same export again, it goes on from there"
     )]
-    LostWhileExporting {
-        reason: String,
-        done: usize,
-        of: usize,
-    },
+    LostWhileExporting { reason: String, done: usize, of: usize },
 
     #[error(
         "the server did not answer within {seconds} s; check that it is PostgreSQL that listens there and that it is not overloaded, then try again"

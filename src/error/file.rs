@@ -55,10 +55,7 @@ pub enum ModelProblem {
 
     /// Another kind of file of this program.
     #[error("is {}, not {}: {}", .found.name(), .wanted.name(), .found.remedy())]
-    OtherKind {
-        found: ArchiveKind,
-        wanted: ArchiveKind,
-    },
+    OtherKind { found: ArchiveKind, wanted: ArchiveKind },
 
     /// The bytes are those that were written, but not as this program writes them.
     #[error("is not laid out as a model is ({reason}): do not use it unless you trust its maker")]
@@ -69,10 +66,7 @@ pub enum ModelProblem {
     Json { member: String, reason: String },
 
     #[error("array `{array}` {problem}: take the model from a backup")]
-    Array {
-        array: String,
-        problem: ArrayProblem,
-    },
+    Array { array: String, problem: ArrayProblem },
 }
 
 impl ModelProblem {
@@ -115,10 +109,7 @@ pub enum ArrayProblem {
     NoFloats { found: String },
 
     #[error("has the shape {} instead of {}", shape_in_words(.found), shape_in_words(.expected))]
-    Shape {
-        found: Vec<usize>,
-        expected: Vec<usize>,
-    },
+    Shape { found: Vec<usize>, expected: Vec<usize> },
 
     #[error("claims the shape {}, but holds {bytes} bytes", shape_in_words(.shape))]
     Length { shape: Vec<usize>, bytes: usize },

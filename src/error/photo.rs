@@ -38,10 +38,7 @@ pub enum PhotoProblem {
 
     /// An image of a known format in a variant that the decoder does not read.
     #[error("this variant of {format} is not supported ({reason}); convert it to PNG or JPEG")]
-    UnsupportedVariant {
-        format: &'static str,
-        reason: String,
-    },
+    UnsupportedVariant { format: &'static str, reason: String },
 
     /// The file ends before the picture does.
     #[error("the {format} data is cut short; copy it again from where it came")]
@@ -49,33 +46,20 @@ pub enum PhotoProblem {
 
     /// The file contradicts its own format.
     #[error("the {format} data is damaged ({reason}); copy it again from where it came")]
-    Damaged {
-        format: &'static str,
-        reason: String,
-    },
+    Damaged { format: &'static str, reason: String },
 
     /// More pixels than the limit: a photo of absurd size, or a decompression bomb.
     #[error(
         "{width}x{height} pixels are more than the limit of {max_pixels} ({max_side} a side); save a smaller copy of it"
     )]
-    TooManyPixels {
-        width: u32,
-        height: u32,
-        max_pixels: u64,
-        max_side: u32,
-    },
+    TooManyPixels { width: u32, height: u32, max_pixels: u64, max_side: u32 },
 
     /// Decoding would take more memory than the limit.
     #[error(
         "{width}x{height} pixels take {megabytes} MB to decode, more than the limit of {max_megabytes}; save a smaller copy of it, \
          or one as baseline JPEG"
     )]
-    TooMuchMemory {
-        width: u32,
-        height: u32,
-        megabytes: u64,
-        max_megabytes: u64,
-    },
+    TooMuchMemory { width: u32, height: u32, megabytes: u64, max_megabytes: u64 },
 
     /// The file is longer than the limit.
     #[error("the file has more than {max_bytes} bytes, the limit; save a smaller copy of it")]

@@ -101,7 +101,5 @@ fn nearest_column(learned: &DMatrix<f64>, probes: &DMatrix<f64>, at: usize) -> O
         differences.map(|(a, b)| (a - b).powi(2)).sum()
     };
     let distances = (0..learned.ncols()).map(|column| (distance(column), column));
-    distances
-        .min_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, column)| column)
+    distances.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, column)| column)
 }

@@ -65,11 +65,7 @@ impl Bootstrap {
         if self.people == 0 {
             return statistics(&[]).iter().map(|_| None).collect();
         }
-        let found: Vec<Vec<f64>> = self
-            .counts
-            .par_chunks(self.people)
-            .map(&statistics)
-            .collect();
+        let found: Vec<Vec<f64>> = self.counts.par_chunks(self.people).map(&statistics).collect();
         let of_statistic = |at: usize| {
             let values = found.iter().map(|values| values[at]);
             percentiles(values.filter(|value| value.is_finite()).collect())
@@ -80,9 +76,7 @@ impl Bootstrap {
 
     /// The interval of one statistic.
     pub fn interval(&self, statistic: impl Fn(&[u16]) -> f64 + Sync) -> Option<[f64; 2]> {
-        self.intervals(|people| vec![statistic(people)])
-            .pop()
-            .flatten()
+        self.intervals(|people| vec![statistic(people)]).pop().flatten()
     }
 }
 
@@ -101,18 +95,9 @@ impl Rate {
     pub(super) fn new(mean: f64, people: usize, tries: f64, drawn: Option<[f64; 2]>) -> Self {
         let (interval, method) = match drawn {
             Some([low, high]) => ([low.min(mean), high.max(mean)], IntervalMethod::Bootstrap),
-            None => (
-                wilson(mean, people as f64),
-                IntervalMethod::WilsonOverPeople,
-            ),
+            None => (wilson(mean, people as f64), IntervalMethod::WilsonOverPeople),
         };
-        Self {
-            mean,
-            interval,
-            method,
-            wilson: wilson(mean, tries),
-            standard_deviation: None,
-        }
+        Self { mean, interval, method, wilson: wilson(mean, tries), standard_deviation: None }
     }
 }
 
@@ -125,10 +110,7 @@ fn wilson(share: f64, tries: f64) -> [f64; 2] {
     let middle = share + z2 / (2.0 * tries);
     let half = NORMAL_95 * (share * (1.0 - share) / tries + z2 / (4.0 * tries * tries)).sqrt();
     let scale = 1.0 + z2 / tries;
-    [
-        ((middle - half) / scale).clamp(0.0, share),
-        ((middle + half) / scale).clamp(share, 1.0),
-    ]
+    [((middle - half) / scale).clamp(0.0, share), ((middle + half) / scale).clamp(share, 1.0)]
 }
 
 /// Hits and tries of each person, repeat by repeat.
@@ -260,10 +242,7 @@ mod tests {
             (1.0, 29.0, 0.0061, 0.1718),
         ] {
             let found = wilson(hits / tries, tries);
-            assert!(
-                (found[0] - low).abs() < 5e-5 && (found[1] - high).abs() < 5e-5,
-                "{found:?}"
-            );
+            assert!((found[0] - low).abs() < 5e-5 && (found[1] - high).abs() < 5e-5, "{found:?}");
         }
         assert_eq!(wilson(1.0, 10.0)[1], 1.0);
         assert_eq!(wilson(0.0, 0.0), [0.0, 1.0]);

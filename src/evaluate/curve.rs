@@ -55,9 +55,8 @@ const MOST_PRODUCTS: usize = 4000;
 pub(super) const PIXELS_A_WEIGHT: usize = 100;
 
 /// Numbers of components on the curve, up to the number that is used.
-const CURVE: [usize; 18] = [
-    1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 250, 300, 350, 400,
-];
+const CURVE: [usize; 18] =
+    [1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 250, 300, 350, 400];
 
 /// Sums over the probes of one fold for the first K components.
 #[derive(Clone, Default)]
@@ -99,13 +98,10 @@ pub(super) fn curve(
     let products = products(gallery);
     let one = |fold: &Fold| {
         let eigenfaces = Eigenfaces::of(products.as_ref(), gallery, settings.pca, fold)?;
-        let sums: Vec<Sums> = steps(
-            eigenfaces.eigenvalues.len(),
-            gallery.faces().size().pixels(),
-        )
-        .into_iter()
-        .map(|k| eigenfaces.leading(k, gallery, settings, fold))
-        .collect::<Result<_>>()?;
+        let sums: Vec<Sums> = steps(eigenfaces.eigenvalues.len(), gallery.faces().size().pixels())
+            .into_iter()
+            .map(|k| eigenfaces.leading(k, gallery, settings, fold))
+            .collect::<Result<_>>()?;
         Ok((eigenfaces.eigenvalues.len(), sums))
     };
     let parts: Vec<(usize, Vec<Sums>)> = if products.is_some() {
@@ -190,11 +186,7 @@ impl Eigenfaces {
             let ranked = clusters.rank(coordinates.column(at).as_slice(), 1);
             let is_right = ranked.first().map(|first| first.person) == Some(all[face]);
             sums.right.add(fold.repeat, all[face], is_right);
-            let inside: f64 = weights
-                .column(at)
-                .iter()
-                .map(|&w| f64::from(w).powi(2))
-                .sum();
+            let inside: f64 = weights.column(at).iter().map(|&w| f64::from(w).powi(2)).sum();
             sums.error += (self.energies[at] - inside).max(0.0);
             sums.energy += self.energies[at];
         }
@@ -221,10 +213,7 @@ fn over_folds(parts: &[(usize, Vec<Sums>)], pixels: usize, bootstrap: &Bootstrap
             let mut sum = Sums::default();
             for (components, sums) in parts {
                 let smaller = |&step: &usize| step < k;
-                let at = steps(*components, pixels)
-                    .into_iter()
-                    .take_while(smaller)
-                    .count();
+                let at = steps(*components, pixels).into_iter().take_while(smaller).count();
                 let Some(point) = sums.get(at).or(sums.last()) else {
                     continue;
                 };

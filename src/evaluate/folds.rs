@@ -41,9 +41,8 @@ pub(super) fn run(
     let settings = (settings.distance, settings.pca);
     let comparer = whole.comparer();
     let parts = comparer.refitted(gallery, whole.coordinates(), settings, |refitter| {
-        let groups: Vec<&[Fold]> = folds
-            .chunk_by(|one, other| refitter.belong_together(one, other))
-            .collect();
+        let groups: Vec<&[Fold]> =
+            folds.chunk_by(|one, other| refitter.belong_together(one, other)).collect();
         let of_group = |folds: &&[Fold]| -> Result<Vec<Outcomes>> {
             let rankings = refitter.rank(folds)?;
             let of_fold = |(fold, rankings): (&Fold, Vec<Ranking>)| {

@@ -119,18 +119,13 @@ pub(super) fn groups(
     counts: &Counts<'_>,
     bootstrap: &Bootstrap,
 ) -> Groups {
-    let mut names: BTreeMap<&str, usize> = of_people
-        .iter()
-        .flatten()
-        .map(|n| (n.as_str(), 0))
-        .collect();
+    let mut names: BTreeMap<&str, usize> =
+        of_people.iter().flatten().map(|n| (n.as_str(), 0)).collect();
     for (at, number) in names.values_mut().enumerate() {
         *number = at;
     }
-    let of_people: Vec<Option<usize>> = of_people
-        .iter()
-        .map(|name| name.as_ref().map(|name| names[name.as_str()]))
-        .collect();
+    let of_people: Vec<Option<usize>> =
+        of_people.iter().map(|name| name.as_ref().map(|name| names[name.as_str()])).collect();
     let everybody = bootstrap.everybody();
     let threshold = match counts.claims.least_false_match_rate() <= FALSE_MATCHES {
         true => Some(counts.claims.errors(&everybody, &[FALSE_MATCHES]).at[0].1),
@@ -148,9 +143,7 @@ pub(super) fn groups(
         let of_rate = |at: usize| {
             let value = found[first + at];
             // Wilson's interval is over people here: tries are of several kinds.
-            value
-                .is_finite()
-                .then(|| Rate::new(value, people, people as f64, drawn[first + at]))
+            value.is_finite().then(|| Rate::new(value, people, people as f64, drawn[first + at]))
         };
         GroupFigures {
             group: (*name).to_owned(),
@@ -160,10 +153,7 @@ pub(super) fn groups(
     });
     let groups: Vec<GroupFigures> = groups.collect();
     let ratios = (0..GroupRate::ALL.len()).filter_map(|at| ratio(&groups, at));
-    Groups {
-        ratios: ratios.collect(),
-        groups,
-    }
+    Groups { ratios: ratios.collect(), groups }
 }
 
 /// The rates of all groups, one group after the other; NaN where there is nothing to count.
@@ -179,9 +169,8 @@ fn rates(
     let mut all = Vec::with_capacity(groups * GroupRate::ALL.len());
     for group in 0..groups {
         let of_group = people.iter().zip(of_people);
-        let own: Vec<u16> = of_group
-            .map(|(&weight, of)| if *of == Some(group) { weight } else { 0 })
-            .collect();
+        let own: Vec<u16> =
+            of_group.map(|(&weight, of)| if *of == Some(group) { weight } else { 0 }).collect();
         let [fnmr, fmr, within] = claims.as_ref().map_or([f64::NAN; 3], |rates| rates[group]);
         all.extend([
             counts.missed.mean(&own),
@@ -230,9 +219,7 @@ fn claim_rates(
 
 /// The groups with the largest and the smallest of a rate; `None` with fewer than two that have it.
 fn ratio(groups: &[GroupFigures], at: usize) -> Option<GroupRatio> {
-    let having = groups
-        .iter()
-        .filter_map(|group| Some((group, group.rates[at]?.mean)));
+    let having = groups.iter().filter_map(|group| Some((group, group.rates[at]?.mean)));
     let having: Vec<(&GroupFigures, f64)> = having.collect();
     let largest = having.iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
     let smallest = having.iter().min_by(|a, b| a.1.total_cmp(&b.1))?;

@@ -95,10 +95,8 @@ pub(super) fn suspects(whole: &Recognizer, trials: &[ProbeOutcome]) -> Result<Su
     let mislabelled = mislabelled(trials, gives_names);
     let is_clear = |face: usize| mislabelled.iter().any(|wrong| wrong.face == face);
     let nearer = trials.iter().filter(|trial| trial.rank > 1);
-    let mut unclear: Vec<usize> = nearer
-        .map(|trial| trial.face)
-        .filter(|&face| !is_clear(face))
-        .collect();
+    let mut unclear: Vec<usize> =
+        nearer.map(|trial| trial.face).filter(|&face| !is_clear(face)).collect();
     unclear.sort_unstable();
     Ok(Suspects {
         duplicates: duplicates(whole.gallery()),
@@ -122,9 +120,7 @@ pub fn several_people(
     let background = likelihoods.background();
     let persons = whole.gallery().persons();
     let of_person = |person: usize| {
-        let faces: Vec<usize> = (0..persons.len())
-            .filter(|&at| persons[at] == person)
-            .collect();
+        let faces: Vec<usize> = (0..persons.len()).filter(|&at| persons[at] == person).collect();
         let score = grouping::unity(background, &coordinates.select_columns(&faces))?;
         (score < grouping::ONE_PERSON).then_some(SeveralPeople {
             person,
@@ -138,11 +134,8 @@ pub fn several_people(
 /// Every photo of a small gallery left out alone, of a larger one in ten parts; none where no label can be wrong.
 pub(super) fn trials(whole: &Recognizer) -> Result<Vec<ProbeOutcome>> {
     let gallery = whole.gallery();
-    let protocol = if gallery.len() <= ONE_BY_ONE {
-        Protocol::LeaveOneOut
-    } else {
-        Protocol::TEN_PARTS
-    };
+    let protocol =
+        if gallery.len() <= ONE_BY_ONE { Protocol::LeaveOneOut } else { Protocol::TEN_PARTS };
     match protocol.folds(gallery, 0) {
         Ok(folds) => Ok(folds::run(whole, &folds, &|| ())?.trials),
         Err(_) => Ok(Vec::new()),
@@ -162,11 +155,7 @@ fn mislabelled(trials: &[ProbeOutcome], gives_names: bool) -> Vec<Mislabelled> {
             confidence: trial.confidence,
         })
         .collect();
-    found.sort_by(|a, b| {
-        b.confidence
-            .total_cmp(&a.confidence)
-            .then(a.face.cmp(&b.face))
-    });
+    found.sort_by(|a, b| b.confidence.total_cmp(&a.confidence).then(a.face.cmp(&b.face)));
     found
 }
 
@@ -242,20 +231,13 @@ fn not_faces(whole: &Recognizer) -> Result<Vec<NotAFaceSuspect>> {
             let pictures = faces.select(&probes)?;
             let face_scores = test.face_scores(&pictures, &space.project(&pictures));
             let found = probes.iter().zip(face_scores);
-            let found = found.map(|(&face, face_score)| NotAFaceSuspect {
-                face,
-                face_score,
-                limit,
-            });
+            let found =
+                found.map(|(&face, face_score)| NotAFaceSuspect { face, face_score, limit });
             Ok(found.filter(|suspect| suspect.face_score < limit).collect())
         })
         .collect::<Result<_>>()?;
     let mut found = parts.concat();
-    found.sort_by(|a, b| {
-        a.face_score
-            .total_cmp(&b.face_score)
-            .then(a.face.cmp(&b.face))
-    });
+    found.sort_by(|a, b| a.face_score.total_cmp(&b.face_score).then(a.face.cmp(&b.face)));
     Ok(found)
 }
 

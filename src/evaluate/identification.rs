@@ -125,17 +125,13 @@ const RANKS: usize = 10;
 /// Whether each probe's own person is among so many nearest.
 pub(super) fn within(trials: &[ProbeOutcome], rank: usize) -> Tally {
     let tries = trials.iter();
-    tries
-        .map(|trial| (trial.repeat, trial.person, trial.rank <= rank))
-        .collect()
+    tries.map(|trial| (trial.repeat, trial.person, trial.rank <= rank)).collect()
 }
 
 /// Whether the nearest person is another.
 pub(super) fn missed(trials: &[ProbeOutcome]) -> Tally {
     let tries = trials.iter();
-    tries
-        .map(|trial| (trial.repeat, trial.person, trial.rank > 1))
-        .collect()
+    tries.map(|trial| (trial.repeat, trial.person, trial.rank > 1)).collect()
 }
 
 /// The figures; `people` are enrolled.
@@ -152,30 +148,18 @@ pub(super) fn identification(
         *probes += 1;
         *right += usize::from(trial.rank == 1);
     }
-    let cmc: Vec<Rate> = (1..=RANKS.min(people))
-        .map(|rank| within(&trials, rank).rate(bootstrap))
-        .collect();
+    let cmc: Vec<Rate> =
+        (1..=RANKS.min(people)).map(|rank| within(&trials, rank).rate(bootstrap)).collect();
     ClosedSet {
-        rank1: cmc
-            .first()
-            .copied()
-            .unwrap_or_else(|| Tally::default().rate(bootstrap)),
+        rank1: cmc.first().copied().unwrap_or_else(|| Tally::default().rate(bootstrap)),
         cmc,
         confusion: confusion
             .into_iter()
-            .map(|((person, named), count)| Confusion {
-                person,
-                named,
-                count,
-            })
+            .map(|((person, named), count)| Confusion { person, named, count })
             .collect(),
         per_person: persons
             .into_iter()
-            .map(|(person, (probes, right))| PersonAccuracy {
-                person,
-                probes,
-                right,
-            })
+            .map(|(person, (probes, right))| PersonAccuracy { person, probes, right })
             .collect(),
         trials,
     }
@@ -206,26 +190,14 @@ mod tests {
 
     #[test]
     fn ranks_add_up_and_repeats_spread() {
-        let trials = vec![
-            trial(0, 0, 1),
-            trial(0, 1, 2),
-            trial(1, 0, 1),
-            trial(1, 1, 1),
-        ];
+        let trials = vec![trial(0, 0, 1), trial(0, 1, 2), trial(1, 0, 1), trial(1, 1, 1)];
         let figures = identification(trials, 3, &Bootstrap::new(3, 0));
         assert_eq!(figures.cmc.len(), 3, "no more ranks than people");
         assert_eq!(figures.rank1.mean, 0.75);
         let sd = figures.rank1.standard_deviation.unwrap();
         assert!((sd - 0.125_f64.sqrt()).abs() < 1e-12, "{sd}");
         assert_eq!(figures.cmc[1].mean, 1.0);
-        assert_eq!(
-            figures.per_person[1],
-            PersonAccuracy {
-                person: 1,
-                probes: 2,
-                right: 1
-            }
-        );
+        assert_eq!(figures.per_person[1], PersonAccuracy { person: 1, probes: 2, right: 1 });
         let counts: Vec<_> = figures.confusion.iter().map(|cell| cell.count).collect();
         assert_eq!(counts, [2, 1, 1], "(0, 0), (1, 1), (1, 9)");
     }

@@ -237,9 +237,8 @@ fn time_of_identifying(whole: &Recognizer) -> Result<f64> {
     const TRIES: usize = 20;
     let faces = whole.gallery().faces();
     let tries = faces.len().min(TRIES);
-    let singles: Vec<FaceMatrix> = (0..tries)
-        .map(|at| Ok(faces.select(&[at])?))
-        .collect::<Result<_>>()?;
+    let singles: Vec<FaceMatrix> =
+        (0..tries).map(|at| Ok(faces.select(&[at])?)).collect::<Result<_>>()?;
     let started = Instant::now();
     for face in &singles {
         whole.identify_faces(face, QueryOptions::default());

@@ -11,9 +11,7 @@ const BLUR: f32 = 1.0 / 16.0;
 
 /// Every pixel any gray level.
 pub(super) fn noise(size: FaceSize, count: usize, random: &mut Noise) -> Result<FaceMatrix> {
-    let pixels = (0..count * size.pixels())
-        .map(|_| random.below(256) as u8)
-        .collect();
+    let pixels = (0..count * size.pixels()).map(|_| random.below(256) as u8).collect();
     Ok(FaceMatrix::from_pixels(size, pixels)?)
 }
 
@@ -44,10 +42,7 @@ fn stretched(mut image: GrayImage) -> GrayImage {
 
 /// Each face turned by 180 degrees.
 pub(super) fn upside_down(faces: &FaceMatrix) -> Result<FaceMatrix> {
-    let pixels = faces
-        .faces()
-        .flat_map(|face| face.iter().rev().copied())
-        .collect();
+    let pixels = faces.faces().flat_map(|face| face.iter().rev().copied()).collect();
     Ok(FaceMatrix::from_pixels(faces.size(), pixels)?)
 }
 
@@ -61,10 +56,7 @@ mod tests {
         let one = blurred_noise(size, 3, &mut Noise::seeded(5)).unwrap();
         assert_eq!(one, blurred_noise(size, 3, &mut Noise::seeded(5)).unwrap());
         for face in one.faces() {
-            assert_eq!(
-                (face.iter().min(), face.iter().max()),
-                (Some(&0), Some(&255))
-            );
+            assert_eq!((face.iter().min(), face.iter().max()), (Some(&0), Some(&255)));
         }
         let turned = upside_down(&one).unwrap();
         assert_eq!(turned.face(1)[0], one.face(1)[479]);

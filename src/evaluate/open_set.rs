@@ -77,11 +77,7 @@ pub(super) fn open_set(
         progress();
         split
     };
-    let splits: Vec<OpenSplit> = folds
-        .par_iter()
-        .enumerate()
-        .map(one)
-        .collect::<Result<_>>()?;
+    let splits: Vec<OpenSplit> = folds.par_iter().enumerate().map(one).collect::<Result<_>>()?;
     let seen = |side: fn(&OpenSplit) -> &Vec<Probe>| splits.iter().flat_map(side).count();
     if seen(|split| &split.genuine) == 0 || seen(|split| &split.strangers) == 0 {
         return Ok(None);
@@ -230,9 +226,7 @@ fn probe(
             score: if face_test.refused { -1.0 } else { confidence },
             right: person == Some(all.persons[face]),
             nearest: person,
-            distance: person
-                .and(closest)
-                .map_or(f64::INFINITY, |closest| closest.distance),
+            distance: person.and(closest).map_or(f64::INFINITY, |closest| closest.distance),
             confidence,
             decision: found.decision,
         },
@@ -310,9 +304,7 @@ fn reliability(genuine: &[Probe], strangers: &[Probe]) -> Reliability {
     samples.extend(weigh(strangers, STRANGER_PRIOR, false));
     samples.sort_by(|a, b| a.0.total_cmp(&b.0));
 
-    let bins = binned(&samples, |confidence, _| {
-        (confidence * BINS as f64) as usize
-    });
+    let bins = binned(&samples, |confidence, _| (confidence * BINS as f64) as usize);
     let adaptive = binned(&samples, |_, below| (below * BINS as f64) as usize);
     Reliability {
         calibration_error: calibration_error(&bins),
@@ -343,9 +335,7 @@ fn binned(samples: &[(f64, bool, f64)], bin: impl Fn(f64, f64) -> usize) -> Vec<
 }
 
 fn calibration_error(bins: &[ReliabilityBin]) -> f64 {
-    bins.iter()
-        .map(|bin| bin.weight * (bin.accuracy - bin.confidence).abs())
-        .sum()
+    bins.iter().map(|bin| bin.weight * (bin.accuracy - bin.confidence).abs()).sum()
 }
 
 fn not_a_face(splits: &[OpenSplit], genuine: &[Probe], strangers: &[Probe]) -> NotAFace {
@@ -395,11 +385,7 @@ mod tests {
                 confidence,
                 decision: Decision::Unknown,
             },
-            face_test: FaceTest {
-                face_score: 1.0,
-                residual: 0.0,
-                refused: false,
-            },
+            face_test: FaceTest { face_score: 1.0, residual: 0.0, refused: false },
             raw: (0.0, right),
         }
     }

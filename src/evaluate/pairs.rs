@@ -29,16 +29,12 @@ pub fn parse_pairs(text: &str) -> Result<Vec<Pair>, String> {
 }
 
 fn pairs(text: &str) -> Result<Vec<Pair>, String> {
-    let mut lines = (1..)
-        .zip(text.lines())
-        .filter(|(_, line)| !line.trim().is_empty());
+    let mut lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
     let Some((_, first)) = lines.clone().next() else {
         return Err("it is empty".to_owned());
     };
-    let numbers: Option<Vec<usize>> = first
-        .split_whitespace()
-        .map(|word| word.parse().ok())
-        .collect();
+    let numbers: Option<Vec<usize>> =
+        first.split_whitespace().map(|word| word.parse().ok()).collect();
     if let Some(&[folds, pairs]) = numbers.as_deref() {
         lines.next();
         return lfw_pairs(lines, folds, pairs);
@@ -78,11 +74,7 @@ fn lfw_pairs<'a>(
             [name, a, other, b] => ([file(name, a)?, file(other, b)?], false),
             _ => return Err(wrong()),
         };
-        found.push(Pair {
-            fold: (at / (2 * pairs.max(1)) + 1).to_string(),
-            photos,
-            same,
-        });
+        found.push(Pair { fold: (at / (2 * pairs.max(1)) + 1).to_string(), photos, same });
     }
     match found.len() == folds.saturating_mul(pairs).saturating_mul(2) {
         true => Ok(found),
@@ -149,18 +141,14 @@ pub fn evaluate_pairs(
         let background = match learned_from {
             LearnedFrom::Bundled => Background::bundled()?,
             LearnedFrom::OtherFolds => {
-                learned = Training::default().learn(
-                    &others(photos, pairs, fold)?,
-                    Background::bundled()?.mouths(),
-                )?;
+                learned = Training::default()
+                    .learn(&others(photos, pairs, fold)?, Background::bundled()?.mouths())?;
                 &learned
             }
         };
         let coordinates = background.coordinates_of_described(photos);
         let people = People::enroll(Adaptation::none(background), &coordinates, &[], &[], 0);
-        let own: Vec<usize> = (0..pairs.len())
-            .filter(|&at| pairs[at].fold == fold)
-            .collect();
+        let own: Vec<usize> = (0..pairs.len()).filter(|&at| pairs[at].fold == fold).collect();
         let shown: Vec<usize> = own.iter().flat_map(|&at| pairs[at].photos).collect();
         let two: Vec<[usize; 2]> = (0..own.len()).map(|at| [2 * at, 2 * at + 1]).collect();
         let found = people.pair_scores(&coordinates.select_columns(&shown), &two);
@@ -189,22 +177,14 @@ fn figures(pairs: &[KnownPair], scores: &[f64], folds: usize) -> PairFigures {
         let (own, others): (Vec<usize>, Vec<usize>) =
             (0..pairs.len()).partition(|&at| pairs[at].fold == fold);
         let threshold = best_threshold(pairs, scores, &others);
-        let right = own
-            .iter()
-            .filter(|&&at| (scores[at] > threshold) == pairs[at].same);
+        let right = own.iter().filter(|&&at| (scores[at] > threshold) == pairs[at].same);
         right.count() as f64 / own.len().max(1) as f64
     };
     let accuracies: Vec<f64> = (0..folds).map(accuracy).collect();
     let mean = accuracies.iter().sum::<f64>() / folds as f64;
-    let squares: f64 = accuracies
-        .iter()
-        .map(|accuracy| (accuracy - mean).powi(2))
-        .sum();
+    let squares: f64 = accuracies.iter().map(|accuracy| (accuracy - mean).powi(2)).sum();
     let of = |same: bool| -> Vec<f64> {
-        let kind = pairs
-            .iter()
-            .zip(scores)
-            .filter(|(pair, _)| pair.same == same);
+        let kind = pairs.iter().zip(scores).filter(|(pair, _)| pair.same == same);
         kind.map(|(_, &score)| score).collect()
     };
     let (area, equal_error_rate) = verification::area_and_equal_error_rate(&of(true), &of(false));
@@ -226,9 +206,7 @@ fn best_threshold(pairs: &[KnownPair], scores: &[f64], of: &[usize]) -> f64 {
     let (mut best, mut threshold) = (right, f64::NEG_INFINITY);
     for (place, &at) in order.iter().enumerate() {
         right = if pairs[at].same { right - 1 } else { right + 1 };
-        let next = order
-            .get(place + 1)
-            .map_or(scores[at] + 1.0, |&next| scores[next]);
+        let next = order.get(place + 1).map_or(scores[at] + 1.0, |&next| scores[next]);
         if right > best && next > scores[at] {
             (best, threshold) = (right, f64::midpoint(scores[at], next));
         }
@@ -251,10 +229,7 @@ mod tests {
         let pairs = parse_pairs(lfw).unwrap();
         assert_eq!(pairs[1].photos, ["A/A_0001.jpg", "B/B_0012.jpg"]);
         assert_eq!(
-            pairs
-                .iter()
-                .map(|pair| pair.fold.as_str())
-                .collect::<Vec<_>>(),
+            pairs.iter().map(|pair| pair.fold.as_str()).collect::<Vec<_>>(),
             ["1", "1", "2", "2"]
         );
     }
@@ -276,11 +251,7 @@ mod tests {
 
     #[test]
     fn a_threshold_is_learned_from_the_other_folds() {
-        let pair = |fold, same| KnownPair {
-            fold,
-            photos: [0, 0],
-            same,
-        };
+        let pair = |fold, same| KnownPair { fold, photos: [0, 0], same };
         let pairs = [pair(0, true), pair(0, false), pair(1, true), pair(1, false)];
         let all_right = figures(&pairs, &[3.0, 0.0, 2.0, 1.0], 2);
         assert_eq!((all_right.accuracy, all_right.area_under_curve), (1.0, 1.0));

@@ -50,12 +50,7 @@ pub fn flaws(recognizer: &Recognizer) -> Vec<(usize, Flaw)> {
 fn placement(origin: &Origin, preparation: &Preparation) -> Option<Flaw> {
     let (photo, eyes) = origin.found()?;
     let length = |side: u32| side as f32 / 10_000.0;
-    let eyes = eyes.map(|[x, y]| {
-        [
-            f32::from(x) * length(photo.0),
-            f32::from(y) * length(photo.1),
-        ]
-    });
+    let eyes = eyes.map(|[x, y]| [f32::from(x) * length(photo.0), f32::from(y) * length(photo.1)]);
     let apart = libm::hypotf(eyes[1][0] - eyes[0][0], eyes[1][1] - eyes[0][1]);
     if apart < TINY {
         return Some(Flaw::Tiny(apart));
@@ -79,11 +74,7 @@ pub fn sharpness(face: &[u8], width: usize) -> f32 {
         }
     }
     let variance = squares - sum * sum / f64::max(count, 1.0);
-    if variance > 0.0 {
-        (edges / (16.0 * variance)) as f32
-    } else {
-        0.0
-    }
+    if variance > 0.0 { (edges / (16.0 * variance)) as f32 } else { 0.0 }
 }
 
 #[cfg(test)]

@@ -42,9 +42,7 @@ impl Searches {
             }
             let split = &mut splits[search.split];
             match search.is_mated {
-                true => split
-                    .mated
-                    .push((search.score, search.right, search.person)),
+                true => split.mated.push((search.score, search.right, search.person)),
                 false => split.nonmated.push((search.score, search.person)),
             }
         }
@@ -57,10 +55,7 @@ impl Searches {
 
     /// The share of enrolled probes named rightly at the threshold that this share of the split's strangers pass at most.
     fn identified(&self, false_positives: f64, people: &[u16]) -> Vec<f64> {
-        let shares = self
-            .0
-            .iter()
-            .map(|split| split.identified(false_positives, people));
+        let shares = self.0.iter().map(|split| split.identified(false_positives, people));
         shares.filter(|share| share.is_finite()).collect()
     }
 
@@ -78,10 +73,8 @@ impl Searches {
     pub fn curve(&self, bootstrap: &Bootstrap) -> Vec<SearchPoint> {
         let fewest = self.0.iter().map(|split| split.nonmated.len()).min();
         let everybody = bootstrap.everybody();
-        let point = |fpir: f64| SearchPoint {
-            fpir,
-            fnir: 1.0 - mean(&self.identified(fpir, &everybody)),
-        };
+        let point =
+            |fpir: f64| SearchPoint { fpir, fnir: 1.0 - mean(&self.identified(fpir, &everybody)) };
         let rates = error_rates(1.0 / fewest.unwrap_or(1) as f64);
         rates.into_iter().map(point).collect()
     }
@@ -97,11 +90,7 @@ impl Searches {
 impl SplitSearches {
     fn identified(&self, false_positives: f64, people: &[u16]) -> f64 {
         let weight = |person: usize| u64::from(people.get(person).copied().unwrap_or(0));
-        let strangers: u64 = self
-            .nonmated
-            .iter()
-            .map(|&(_, person)| weight(person))
-            .sum();
+        let strangers: u64 = self.nonmated.iter().map(|&(_, person)| weight(person)).sum();
         if strangers == 0 {
             return f64::NAN;
         }
@@ -126,13 +115,7 @@ mod tests {
     use super::*;
 
     fn search(split: usize, person: usize, is_mated: bool, score: f64) -> Search {
-        Search {
-            split,
-            person,
-            is_mated,
-            score,
-            right: is_mated,
-        }
+        Search { split, person, is_mated, score, right: is_mated }
     }
 
     #[test]
@@ -153,10 +136,7 @@ mod tests {
         let mut searches: Vec<Search> = (0..10).map(|at| search(0, at, false, 5.0)).collect();
         searches.push(search(0, 10, true, 5.0));
         searches.push(search(0, 11, true, 6.0));
-        searches.push(Search {
-            right: false,
-            ..search(0, 12, true, 7.0)
-        });
+        searches.push(Search { right: false, ..search(0, 12, true, 7.0) });
         let searches = Searches::new(searches.into_iter());
         assert_eq!(searches.identified(0.1, &[1; 13]), [1.0 / 3.0]);
     }

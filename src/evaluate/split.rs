@@ -56,10 +56,7 @@ impl std::str::FromStr for Protocol {
             Some(("first", learned)) => Ok(Self::First(count(learned, 1)?)),
             Some(("random", both)) => {
                 let (learned, repeats) = both.split_once('x').ok_or_else(wrong)?;
-                Ok(Self::Random {
-                    learned: count(learned, 1)?,
-                    repeats: count(repeats, 1)?,
-                })
+                Ok(Self::Random { learned: count(learned, 1)?, repeats: count(repeats, 1)? })
             }
             _ => Err(wrong()),
         }
@@ -94,17 +91,15 @@ impl Protocol {
         }
         let photos = Photos::of(gallery);
         let folds: Vec<Fold> = match self {
-            Self::LeaveOneOut => (0..gallery.len())
-                .map(|tried| photos.fold(0, |face| face == tried))
-                .collect(),
+            Self::LeaveOneOut => {
+                (0..gallery.len()).map(|tried| photos.fold(0, |face| face == tried)).collect()
+            }
             Self::KFold(parts) => {
                 let ranks = photos.shuffled_ranks(&mut Noise::seeded(seed));
                 // Dealing goes on from person to person, so that parts are of one size.
                 let part =
                     |face: usize| (photos.starts[photos.persons[face]] + ranks[face]) % parts.get();
-                (0..parts.get())
-                    .map(|tried| photos.fold(0, |face| part(face) == tried))
-                    .collect()
+                (0..parts.get()).map(|tried| photos.fold(0, |face| part(face) == tried)).collect()
             }
             Self::First(learned) => {
                 let rank = |face: usize| face - photos.starts[photos.persons[face]];
@@ -120,10 +115,7 @@ impl Protocol {
                     .collect()
             }
         };
-        let folds: Vec<Fold> = folds
-            .into_iter()
-            .filter(|fold| !fold.probes.is_empty())
-            .collect();
+        let folds: Vec<Fold> = folds.into_iter().filter(|fold| !fold.probes.is_empty()).collect();
         if folds.is_empty() {
             return Err(Error::NothingToTry {
                 protocol: self.to_string(),
@@ -170,11 +162,7 @@ pub fn open_folds(gallery: &Gallery, least: usize, seed: u64) -> Vec<OpenFold> {
             let (strangers, enrolled): (Vec<usize>, Vec<usize>) = (0..gallery.len())
                 .partition(|&face| order[photos.persons[face]] % STRANGER_PARTS == part);
             let (learned, genuine) = photos.halves(enrolled, &ranks);
-            folds.push(OpenFold {
-                learned,
-                genuine,
-                strangers,
-            });
+            folds.push(OpenFold { learned, genuine, strangers });
         }
     }
     folds
@@ -219,11 +207,7 @@ impl<'a> Photos<'a> {
         for count in gallery.counts() {
             starts.push(starts[starts.len() - 1] + count);
         }
-        Self {
-            gallery,
-            persons: gallery.persons(),
-            starts,
-        }
+        Self { gallery, persons: gallery.persons(), starts }
     }
 
     /// Each photo's place in a random order of its person's photos.
@@ -253,11 +237,7 @@ impl<'a> Photos<'a> {
         let (mut probes, mut learned): (Vec<_>, Vec<_>) =
             (0..self.persons.len()).partition(|&face| is_probe(face));
         self.drop_twins(&mut learned, &mut probes);
-        Fold {
-            learned,
-            probes,
-            repeat,
-        }
+        Fold { learned, probes, repeat }
     }
 
     /// Drops twins of probes from the faces to learn from, and probes of whoever has nothing left there.
@@ -276,8 +256,6 @@ impl<'a> Photos<'a> {
         let from = among.partition_point(|&other| other < self.starts[person]);
         let to = among.partition_point(|&other| other < self.starts[person + 1]);
         let faces = self.gallery.faces();
-        among[from..to]
-            .iter()
-            .any(|&other| faces.face(other) == faces.face(face))
+        among[from..to].iter().any(|&other| faces.face(other) == faces.face(face))
     }
 }

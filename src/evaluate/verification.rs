@@ -62,10 +62,7 @@ pub(super) fn error_rates(least: f64) -> Vec<f64> {
     const STEPS: [f64; 10] = [1.0, 1.25, 1.6, 2.0, 2.5, 3.15, 4.0, 5.0, 6.3, 8.0];
     let decades = (1..=9).rev().map(|decade| 10_f64.powi(-decade));
     let rates = decades.flat_map(|decade| STEPS.map(|step| step * decade));
-    rates
-        .chain([1.0])
-        .filter(|&rate| rate >= least * (1.0 - 1e-9))
-        .collect()
+    rates.chain([1.0]).filter(|&rate| rate >= least * (1.0 - 1e-9)).collect()
 }
 
 /// Points of the stored ROC curve are at least this far apart in one of the coordinates.
@@ -144,10 +141,7 @@ impl Claims {
         let mut at = Vec::with_capacity(false_matches.len());
         if totals.contains(&0) {
             at.resize(false_matches.len(), (f64::NAN, f32::INFINITY));
-            return Errors {
-                equal: f64::NAN,
-                at,
-            };
+            return Errors { equal: f64::NAN, at };
         }
         let mut equal = None;
         // Shares accepted before the scores that are looked at, and the lowest score accepted.
@@ -171,10 +165,7 @@ impl Claims {
             (before, lowest) = (after, tied[0].score);
         }
         at.resize(false_matches.len(), (0.0, f32::NEG_INFINITY));
-        Errors {
-            equal: equal.unwrap_or(0.0),
-            at,
-        }
+        Errors { equal: equal.unwrap_or(0.0), at }
     }
 
     /// The smallest false match rate that can be measured: one over the number of false claims.
@@ -222,11 +213,7 @@ pub(super) fn verification(probes: &[ProbeScores], bootstrap: &Bootstrap) -> Cla
     });
     let misses: Vec<Option<Rate>> = misses.collect();
     let det = rates.iter().zip(&found.at);
-    let equal = if found.equal.is_nan() {
-        0.0
-    } else {
-        found.equal
-    };
+    let equal = if found.equal.is_nan() { 0.0 } else { found.equal };
     let (genuine_count, impostor_count) = (genuine.len(), impostors.len());
     let equal_error_rate = rate(equal, drawn[0]);
     let curve = Curve::of(genuine, impostors);
@@ -258,11 +245,7 @@ pub(super) fn area_and_curve(positive: &[f64], negative: &[f64]) -> (f64, Vec<Ro
 /// The area under the ROC of scores, and the equal error rate.
 pub(super) fn area_and_equal_error_rate(positive: &[f64], negative: &[f64]) -> (f64, f64) {
     let claims = |scores: &[f64], claimed: u32| -> Vec<Claim> {
-        let claim = |&score: &f64| Claim {
-            score: score as f32,
-            shown: 0,
-            claimed,
-        };
+        let claim = |&score: &f64| Claim { score: score as f32, shown: 0, claimed };
         scores.iter().map(claim).collect()
     };
     let mut all = Claims([claims(positive, 0), claims(negative, 1)].concat());
@@ -281,16 +264,9 @@ impl Curve {
         positive.sort_unstable_by(downwards);
         negative.sort_unstable_by(downwards);
         let share = |count: usize, of: usize| {
-            if of == 0 {
-                1.0
-            } else {
-                count as f64 / of as f64
-            }
+            if of == 0 { 1.0 } else { count as f64 / of as f64 }
         };
-        let mut points = vec![RocPoint {
-            false_accepts: 0.0,
-            true_accepts: 0.0,
-        }];
+        let mut points = vec![RocPoint { false_accepts: 0.0, true_accepts: 0.0 }];
         let (mut p, mut n) = (0, 0);
         while p < positive.len() || n < negative.len() {
             let best = match (positive.get(p), negative.get(n)) {
@@ -349,11 +325,8 @@ mod tests {
                 ranked: vec![PersonDistance { person, distance }],
             }
         };
-        let probes: Vec<ProbeScores> = genuine
-            .iter()
-            .map(probe(0))
-            .chain(impostors.iter().map(probe(1)))
-            .collect();
+        let probes: Vec<ProbeScores> =
+            genuine.iter().map(probe(0)).chain(impostors.iter().map(probe(1))).collect();
         verification(&probes, &Bootstrap::new(2, 0))
     }
 

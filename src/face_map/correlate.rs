@@ -51,16 +51,11 @@ impl<'a> Tiling<'a> {
         into: &mut [f64],
         what: impl Fn(usize, usize, f64) -> f64 + Sync,
     ) {
-        let (width, height) = (
-            self.picture.width() as usize,
-            self.picture.height() as usize,
-        );
+        let (width, height) = (self.picture.width() as usize, self.picture.height() as usize);
         let columns = width - self.template.0 + 1;
         let rows = height - self.template.1 + 1;
-        let step = (
-            self.plane.width - self.template.0 + 1,
-            self.plane.height - self.template.1 + 1,
-        );
+        let step =
+            (self.plane.width - self.template.0 + 1, self.plane.height - self.template.1 + 1);
         let corners: Vec<(usize, usize)> = (0..rows)
             .step_by(step.1)
             .flat_map(|y| (0..columns).step_by(step.0).map(move |x| (x, y)))
@@ -147,12 +142,7 @@ impl Tile {
         }
         let mut spectrum = vec![Number::default(); plane.len()];
         plane.forward(&mut numbers, &mut spectrum);
-        Self {
-            corner,
-            extent,
-            spectrum,
-            sums: vec![0.0; extent.0 * extent.1],
-        }
+        Self { corner, extent, spectrum, sums: vec![0.0; extent.0 * extent.1] }
     }
 
     /// The correlations at its positions, row after row. `buffer` holds two planes.
@@ -168,10 +158,7 @@ impl Tile {
         }
         plane.backward(product, result, self.extent.1);
         let (width, (columns, rows)) = (plane.width, self.extent);
-        result
-            .chunks_exact(width)
-            .take(rows)
-            .flat_map(move |row| row[..columns].iter().copied())
+        result.chunks_exact(width).take(rows).flat_map(move |row| row[..columns].iter().copied())
     }
 }
 
@@ -189,14 +176,8 @@ impl Plane {
         Self {
             width,
             height,
-            rows: [
-                planner.plan_fft_forward(width),
-                planner.plan_fft_inverse(width),
-            ],
-            columns: [
-                planner.plan_fft_forward(height),
-                planner.plan_fft_inverse(height),
-            ],
+            rows: [planner.plan_fft_forward(width), planner.plan_fft_inverse(width)],
+            columns: [planner.plan_fft_forward(height), planner.plan_fft_inverse(height)],
         }
     }
 
@@ -258,17 +239,12 @@ mod tests {
 
     #[test]
     fn smooth_lengths() {
-        assert_eq!(
-            [1, 7, 11, 13, 257, 375, 497].map(smooth),
-            [1, 8, 12, 15, 270, 375, 500]
-        );
+        assert_eq!([1, 7, 11, 13, 257, 375, 497].map(smooth), [1, 8, 12, 15, 270, 375, 500]);
     }
 
     #[test]
     fn turning_twice_changes_nothing() {
-        let numbers: Vec<Number> = (0..17 * 35)
-            .map(|at| Number::new(f64::from(at), 0.0))
-            .collect();
+        let numbers: Vec<Number> = (0..17 * 35).map(|at| Number::new(f64::from(at), 0.0)).collect();
         let (mut turned, mut again) = (numbers.clone(), numbers.clone());
         turn(&numbers, 17, &mut turned);
         assert_eq!(turned[1], numbers[17]);

@@ -46,11 +46,7 @@ pub(super) fn unlikeliness(
     let light = |position: usize| {
         let (x, y) = (position % columns, position / columns);
         let contrast = sums.contrast(x, y);
-        let factor = if contrast > 0.0 {
-            spread / contrast.sqrt()
-        } else {
-            0.0
-        };
+        let factor = if contrast > 0.0 { spread / contrast.sqrt() } else { 0.0 };
         (factor, sums.over(x, y)[0] as f64 / d)
     };
     let positions = columns * (picture.height() as usize - height + 1);

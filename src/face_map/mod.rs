@@ -85,10 +85,8 @@ impl FaceMap {
                 ),
             });
         }
-        let positions = (
-            (width - size.width()) as usize + 1,
-            (height - size.height()) as usize + 1,
-        );
+        let positions =
+            ((width - size.width()) as usize + 1, (height - size.height()) as usize + 1);
         let d = size.pixels() as f64;
         let sums = WindowSums::of(picture, size);
         let mut values = match measure {
@@ -106,11 +104,7 @@ impl FaceMap {
                 },
             };
         }
-        Ok(Self {
-            size,
-            positions,
-            values,
-        })
+        Ok(Self { size, positions, values })
     }
 
     /// Number of positions, from left to right and from top to bottom.
@@ -126,10 +120,8 @@ impl FaceMap {
     /// At most `count` lowest places, lowest first, no two within half a face of each other; of equals the upper left.
     pub fn minima(&self, count: usize) -> Vec<Minimum> {
         let (columns, rows) = self.positions;
-        let reach = (
-            (self.size.width() / 2).max(1) as usize,
-            (self.size.height() / 2).max(1) as usize,
-        );
+        let reach =
+            ((self.size.width() / 2).max(1) as usize, (self.size.height() / 2).max(1) as usize);
         let mut order: Vec<usize> = (0..self.values.len()).collect();
         order.sort_by(|&a, &b| self.values[a].total_cmp(&self.values[b]).then(a.cmp(&b)));
         let mut taken = vec![false; self.values.len()];
@@ -142,11 +134,7 @@ impl FaceMap {
             if taken[at] || !self.is_lowest_around(x, y) {
                 continue;
             }
-            found.push(Minimum {
-                x: x as u32,
-                y: y as u32,
-                value: self.values[at],
-            });
+            found.push(Minimum { x: x as u32, y: y as u32, value: self.values[at] });
             for row in y.saturating_sub(reach.1)..(y + reach.1 + 1).min(rows) {
                 let (left, right) = (x.saturating_sub(reach.0), (x + reach.0 + 1).min(columns));
                 taken[row * columns + left..row * columns + right].fill(true);
@@ -169,10 +157,8 @@ impl FaceMap {
 
     /// The value of the window whose middle is nearest to a place of the picture; `None` where no window fits.
     fn value_at(&self, x: f64, y: f64) -> Option<f64> {
-        let (left, top) = (
-            x - f64::from(self.size.width()) / 2.0,
-            y - f64::from(self.size.height()) / 2.0,
-        );
+        let (left, top) =
+            (x - f64::from(self.size.width()) / 2.0, y - f64::from(self.size.height()) / 2.0);
         let (column, row) = (left.round(), top.round());
         let inside = column >= 0.0
             && row >= 0.0
@@ -198,10 +184,7 @@ impl Shades {
         let beyond = (values.len() / BRIGHTEST + 1).min(values.len());
         let highest = values.iter().rev().nth(beyond.saturating_sub(1));
         let range = highest.map_or(0.0, |highest| highest - lowest);
-        Self {
-            lowest,
-            range: if range > 0.0 { range } else { 1.0 },
-        }
+        Self { lowest, range: if range > 0.0 { range } else { 1.0 } }
     }
 
     /// The values that are black and white.
@@ -249,10 +232,8 @@ fn squared_distances(
     let mean_squared: f64 = mean.iter().map(|level| level * level).sum();
     let eigenfaces = leading_eigenfaces(space, leading);
     // u_iᵀ m, which the window's u_iᵀ x is less by.
-    let offsets: Vec<f64> = eigenfaces
-        .iter()
-        .map(|face| face.iter().zip(mean).map(|(u, m)| u * m).sum())
-        .collect();
+    let offsets: Vec<f64> =
+        eigenfaces.iter().map(|face| face.iter().zip(mean).map(|(u, m)| u * m).sum()).collect();
     let mut templates: Vec<&[f64]> = vec![mean];
     templates.extend(eigenfaces.iter().map(Vec::as_slice));
 

@@ -59,9 +59,7 @@ impl FaceMaps {
             });
         }
         let side = (width * height).sqrt();
-        let smallest = SMALLEST
-            .max(side / SMALLEST_PART)
-            .max(face * side / MOST_PIXELS.sqrt());
+        let smallest = SMALLEST.max(side / SMALLEST_PART).max(face * side / MOST_PIXELS.sqrt());
         // The face as wide or as high as the photo.
         let last = (face / width).max(tall / height);
         let mut maps = Vec::new();
@@ -74,11 +72,7 @@ impl FaceMaps {
             }
             scale /= STEP;
         }
-        Ok(Self {
-            size,
-            photo: photo.dimensions(),
-            maps,
-        })
+        Ok(Self { size, photo: photo.dimensions(), maps })
     }
 
     /// The scales, from the largest on.
@@ -123,9 +117,8 @@ impl FaceMaps {
             of_maps.min_by(f64::total_cmp)
         };
         let (width, height) = self.photo;
-        let values: Vec<Option<f64>> = (0..height)
-            .flat_map(|y| (0..width).map(move |x| lowest(x, y)))
-            .collect();
+        let values: Vec<Option<f64>> =
+            (0..height).flat_map(|y| (0..width).map(move |x| lowest(x, y))).collect();
         let shades = Shades::of(values.iter().flatten().copied().collect());
         let picture = GrayAlphaImage::from_fn(width, height, |x, y| {
             let value = values[y as usize * width as usize + x as usize];

@@ -44,9 +44,7 @@ impl Gallery {
     /// [`Error::NoSuchPhoto`] where there is none; [`Error::ManyPhotos`] where the digits fit several hashes.
     pub fn find_photo(&self, given: &str) -> Result<Vec<usize>> {
         let positions = |is: &dyn Fn(&Enrolled) -> bool| -> Vec<usize> {
-            (0..self.len())
-                .filter(|&at| is(&self.enrolled[at]))
-                .collect()
+            (0..self.len()).filter(|&at| is(&self.enrolled[at])).collect()
         };
         let by_source = positions(&|face| !given.is_empty() && face.source == given);
         if !by_source.is_empty() {
@@ -106,14 +104,10 @@ impl Gallery {
         let at = self.find(name)?;
         let (from, to) = (self.people[at].clone(), Person::new(new)?);
         if from == to {
-            return Err(Error::SameName {
-                name: to.to_string(),
-            });
+            return Err(Error::SameName { name: to.to_string() });
         }
         if self.people.contains(&to) {
-            return Err(Error::NameTaken {
-                name: to.to_string(),
-            });
+            return Err(Error::NameTaken { name: to.to_string() });
         }
         let after = self.clone().renamed(&[at], &to);
         Ok((from, to, after))
@@ -132,9 +126,7 @@ impl Gallery {
         let from: Vec<usize> = self.find_all(names)?.into_iter().collect();
         let name = self.people[into].clone();
         if from.contains(&into) {
-            return Err(Error::MergedIntoItself {
-                name: name.to_string(),
-            });
+            return Err(Error::MergedIntoItself { name: name.to_string() });
         }
         let after = self.clone().renamed(&from, &name);
         let from = from.into_iter().map(|at| self.people[at].clone());
@@ -147,8 +139,7 @@ impl Gallery {
     /// [`Error::NoSuchPhoto`].
     pub fn given_to(self, photo: ContentHash, person: &Person) -> Result<Self> {
         let given = photo.to_string();
-        self.position(photo)
-            .ok_or(Error::NoSuchPhoto { photo: given })?;
+        self.position(photo).ok_or(Error::NoSuchPhoto { photo: given })?;
         Ok(self.changed(|face| {
             if face.hash == photo {
                 face.person = person.clone();

@@ -7,10 +7,7 @@ use crate::preparation::{Origin, Preparation};
 impl Gallery {
     /// The common eye positions of this gallery's photos, if they are crops that agree.
     pub fn crop_eyes(&self) -> Option<CropEyes> {
-        let found = self
-            .enrolled()
-            .iter()
-            .filter_map(|face| face.origin.found());
+        let found = self.enrolled().iter().filter_map(|face| face.origin.found());
         CropEyes::of(found.collect())
     }
 

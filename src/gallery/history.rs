@@ -93,12 +93,10 @@ pub struct Tally(pub u64, pub usize);
 /// made again to the byte (reproducible-builds.org), or else that of the clock.
 pub fn change_time() -> u64 {
     let given = std::env::var("SOURCE_DATE_EPOCH").ok();
-    given
-        .and_then(|seconds| seconds.parse().ok())
-        .unwrap_or_else(|| {
-            let since = SystemTime::now().duration_since(UNIX_EPOCH);
-            since.map_or(0, |time| time.as_secs())
-        })
+    given.and_then(|seconds| seconds.parse().ok()).unwrap_or_else(|| {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH);
+        since.map_or(0, |time| time.as_secs())
+    })
 }
 
 impl History {
@@ -110,9 +108,7 @@ impl History {
     /// The name of each number. Numbers that are missing are of people who are enrolled no longer.
     pub fn names(&self) -> BTreeMap<u64, &str> {
         let people = self.people.iter();
-        people
-            .map(|(name, &number)| (number, name.as_str()))
-            .collect()
+        people.map(|(name, &number)| (number, name.as_str())).collect()
     }
 
     /// The last change that can be undone.
@@ -207,10 +203,7 @@ impl History {
         }
         let removed = self.tally(before, after);
         let enrolled = self.tally(after, before);
-        let events = [
-            (removed, Event::Removed as fn(_) -> _),
-            (enrolled, Event::Enrolled),
-        ];
+        let events = [(removed, Event::Removed as fn(_) -> _), (enrolled, Event::Enrolled)];
         for (tally, event) in events {
             if !tally.is_empty() {
                 let event = event(tally);
@@ -233,10 +226,7 @@ impl History {
             self.aliases.remove(to.as_str());
             let event = Event::Renamed(number);
             self.records.push(Record { time, event });
-            let change = LastChange::Renamed {
-                from: from.to_string(),
-                to: to.to_string(),
-            };
+            let change = LastChange::Renamed { from: from.to_string(), to: to.to_string() };
             self.step(change, names);
         }
     }
@@ -246,25 +236,16 @@ impl History {
         let (mut people, aliases) = names;
         people.retain(|name, number| self.people.get(name) != Some(number));
         self.changes += 1;
-        self.steps.push(Step {
-            number: self.changes,
-            change,
-            people,
-            aliases,
-        });
+        self.steps.push(Step { number: self.changes, change, people, aliases });
         let over = self.steps.len().saturating_sub(MOST_STEPS);
         self.steps.drain(..over);
     }
 
     /// Drops from all steps whoever is enrolled no longer, faces and names: what was erased is in no step.
     fn forget_erased(&mut self, gallery: &Gallery) {
-        let hashes: HashSet<String> = gallery
-            .enrolled()
-            .iter()
-            .map(|face| face.hash.to_string())
-            .collect();
-        self.fine
-            .retain(|Fine(_, faces)| faces.iter().all(|(hash, _)| hashes.contains(hash)));
+        let hashes: HashSet<String> =
+            gallery.enrolled().iter().map(|face| face.hash.to_string()).collect();
+        self.fine.retain(|Fine(_, faces)| faces.iter().all(|(hash, _)| hashes.contains(hash)));
         // A merger's names belong to nobody enrolled until it is undone: their faces are, and bring them back.
         let mut reachable: HashSet<u64> = self.people.values().copied().collect();
         for step in &mut self.steps {
@@ -349,10 +330,7 @@ impl History {
         self.people.len() == gallery.people().len()
             && numbers.len() == self.people.len()
             && self.numbers().all(|number| (1..=LARGEST).contains(&number))
-            && gallery
-                .people()
-                .iter()
-                .all(|person| self.people.contains_key(person.as_str()))
+            && gallery.people().iter().all(|person| self.people.contains_key(person.as_str()))
             && self
                 .aliases
                 .iter()
@@ -387,18 +365,14 @@ impl History {
         };
         let there: HashSet<_> = (0..those.len()).map(|at| key(those, at)).collect();
         let mut counts: BTreeMap<u64, usize> = BTreeMap::new();
-        for (_, name) in (0..these.len())
-            .map(|at| key(these, at))
-            .filter(|key| !there.contains(key))
+        for (_, name) in
+            (0..these.len()).map(|at| key(these, at)).filter(|key| !there.contains(key))
         {
             if let Some(&number) = self.people.get(&name) {
                 *counts.entry(number).or_default() += 1;
             }
         }
-        counts
-            .into_iter()
-            .map(|(person, faces)| Tally(person, faces))
-            .collect()
+        counts.into_iter().map(|(person, faces)| Tally(person, faces)).collect()
     }
 
     /// Every number that was ever given, perhaps several times.
@@ -422,19 +396,14 @@ mod tests {
     use crate::preparation::Origin;
 
     fn gallery(people: &str) -> Gallery {
-        let faces = people
-            .chars()
-            .zip(0..)
-            .map(|(person, number): (char, u8)| LabeledFace {
-                person: Person::new(&person.to_string()).unwrap(),
-                source: String::new(),
-                hash: ContentHash::of(&[number]),
-                pixels: vec![number; 64].into(),
-                origin: Origin::Whole,
-            });
-        Gallery::assemble(FaceSize::new(8, 8).unwrap(), faces.collect())
-            .unwrap()
-            .0
+        let faces = people.chars().zip(0..).map(|(person, number): (char, u8)| LabeledFace {
+            person: Person::new(&person.to_string()).unwrap(),
+            source: String::new(),
+            hash: ContentHash::of(&[number]),
+            pixels: vec![number; 64].into(),
+            origin: Origin::Whole,
+        });
+        Gallery::assemble(FaceSize::new(8, 8).unwrap(), faces.collect()).unwrap().0
     }
 
     fn empty() -> Gallery {
@@ -466,11 +435,8 @@ mod tests {
         let (all, without_b) = (gallery("aabbc"), gallery("aabbc").without(&[2, 3]));
         history.record(10, &empty(), &all);
         history.record(20, &all, &without_b);
-        let events: Vec<Event> = history
-            .records()
-            .iter()
-            .map(|record| record.event.clone())
-            .collect();
+        let events: Vec<Event> =
+            history.records().iter().map(|record| record.event.clone()).collect();
         let enrolled = Event::Enrolled(vec![Tally(1, 2), Tally(2, 2), Tally(3, 1)]);
         assert_eq!(events, [enrolled, Event::Removed(vec![Tally(2, 2)])]);
         assert_eq!(history.names(), BTreeMap::from([(1, "a"), (3, "c")]));
@@ -478,10 +444,7 @@ mod tests {
         assert!(!serde_json::to_string(&history).unwrap().contains("\"b\""));
         // A number is never given again.
         history.record(30, &without_b, &all);
-        assert_eq!(
-            history.names(),
-            BTreeMap::from([(1, "a"), (3, "c"), (4, "b")])
-        );
+        assert_eq!(history.names(), BTreeMap::from([(1, "a"), (3, "c"), (4, "b")]));
         // Nothing happened: nothing is said.
         history.record(40, &all, &all);
         assert_eq!(history.records().len(), 3);
@@ -539,10 +502,7 @@ mod tests {
             r#"{"people":{"a":1},"records":[]}"#,
             r#"{"people":{"a":1,"b":2},"records":[{"time":0,"renamed":18446744073709551615}]}"#,
         ] {
-            assert!(
-                !serde_json::from_str::<History>(text).unwrap().fits(&both),
-                "{text}"
-            );
+            assert!(!serde_json::from_str::<History>(text).unwrap().fits(&both), "{text}");
         }
     }
 }

@@ -97,11 +97,7 @@ fn is_before(path: &str, other: &str) -> bool {
 impl Gallery {
     /// A gallery of nobody, for faces of this size.
     pub fn empty(size: FaceSize) -> Self {
-        Self {
-            people: Vec::new(),
-            enrolled: Vec::new(),
-            faces: Arc::new(FaceMatrix::new(size)),
-        }
+        Self { people: Vec::new(), enrolled: Vec::new(), faces: Arc::new(FaceMatrix::new(size)) }
     }
 
     /// A gallery of the given faces, all of one size. See [`Gallery::with`].
@@ -186,11 +182,7 @@ impl Gallery {
                 origin: face.origin,
             });
         }
-        Self {
-            people,
-            enrolled,
-            faces: matrix,
-        }
+        Self { people, enrolled, faces: matrix }
     }
 
     /// The people, in natural order of their names.
@@ -253,25 +245,14 @@ impl Gallery {
                 people.push(self.people[face.person].clone());
                 last = Some(face.person);
             }
-            enrolled.push(Enrolled {
-                person: people.len() - 1,
-                ..face.clone()
-            });
+            enrolled.push(Enrolled { person: people.len() - 1, ..face.clone() });
         }
-        Ok(Self {
-            people,
-            enrolled,
-            faces: Arc::new(pixels),
-        })
+        Ok(Self { people, enrolled, faces: Arc::new(pixels) })
     }
 
     /// The faces as they could be enrolled again.
     pub fn into_labeled(self) -> Vec<LabeledFace> {
-        let Self {
-            people,
-            enrolled,
-            faces,
-        } = self;
+        let Self { people, enrolled, faces } = self;
         enrolled
             .into_iter()
             .zip(Pixels::of_all(&faces))

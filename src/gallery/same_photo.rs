@@ -72,10 +72,7 @@ fn picture<'a>(origin: &'a Origin, pixels: &'a [u8]) -> Option<&'a [u8]> {
         Origin::Whole | Origin::Found { .. } => pixels,
     };
     let first = picture.first()?;
-    picture
-        .iter()
-        .any(|pixel| pixel != first)
-        .then_some(picture)
+    picture.iter().any(|pixel| pixel != first).then_some(picture)
 }
 
 #[cfg(test)]
@@ -145,10 +142,7 @@ mod tests {
         };
         let one = unlocated("a", [1, 2], [1, 2]);
         // Aligned by another frame, and by one that makes two photos alike.
-        let two = [
-            unlocated("b", [1, 2], [3, 4]),
-            unlocated("b", [1, 3], [1, 2]),
-        ];
+        let two = [unlocated("b", [1, 2], [3, 4]), unlocated("b", [1, 3], [1, 2])];
         let [same, other] = two.map(|two| assemble(vec![one.clone(), two]).0.len());
         assert_eq!((same, other), (1, 2));
     }

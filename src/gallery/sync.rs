@@ -80,9 +80,7 @@ impl Gallery {
             intake.unchanged += usize::from(!sources.is_empty());
             // Of copies the least path counts, as if all had come at once.
             if sources.contains(&face.source) {
-                let first = sources
-                    .iter()
-                    .filter(|source| is_before(source, &face.source));
+                let first = sources.iter().filter(|source| is_before(source, &face.source));
                 if let Some(first) = first.min_by(|a, b| natural::names(a.as_bytes(), b.as_bytes()))
                 {
                     least.insert(face.hash, first.clone());
@@ -116,9 +114,8 @@ impl Gallery {
     pub fn mirror(self, folder: FolderScan) -> Result<EditOutcome> {
         let mut claims = claims(folder.known);
         let fresh = folder.new.iter();
-        let fresh: HashMap<&str, Person> = fresh
-            .map(|face| (face.source.as_str(), face.person.clone()))
-            .collect();
+        let fresh: HashMap<&str, Person> =
+            fresh.map(|face| (face.source.as_str(), face.person.clone())).collect();
         let unusable: HashSet<&Path> = folder.unusable.iter().map(Path::new).collect();
         // Without a source nobody knows where a photo lies: it may have been sent to `serve`.
         let may_be_there = |face: &Enrolled| {
@@ -164,9 +161,7 @@ impl Gallery {
             if as_before.is_some() {
                 intake.unchanged += 1;
             } else {
-                intake
-                    .moved
-                    .push((face.source.clone(), place.source.clone()));
+                intake.moved.push((face.source.clone(), place.source.clone()));
             }
             if place.person != *person {
                 let names = (person.clone(), place.person.clone());
@@ -244,10 +239,8 @@ impl EditOutcome {
 
     /// Adds what is new to what stays.
     fn finish(mut self, stayed: Gallery, new: Vec<LabeledFace>) -> Result<Self> {
-        let given: Vec<(ContentHash, String)> = new
-            .iter()
-            .map(|face| (face.hash, face.source.clone()))
-            .collect();
+        let given: Vec<(ContentHash, String)> =
+            new.iter().map(|face| (face.hash, face.source.clone())).collect();
         let (gallery, more) = stayed.with(new)?;
         let there: HashSet<ContentHash> = gallery.hashes().collect();
         let not_added: HashSet<&String> = more.known.iter().chain(&self.changed).collect();
@@ -287,26 +280,19 @@ mod tests {
     }
 
     fn assemble(faces: Vec<LabeledFace>) -> Gallery {
-        Gallery::assemble(FaceSize::new(8, 8).unwrap(), faces)
-            .unwrap()
-            .0
+        Gallery::assemble(FaceSize::new(8, 8).unwrap(), faces).unwrap().0
     }
 
     /// The folder of these photos as one sees it who has enrolled that gallery.
     fn view(gallery: &Gallery, photos: Vec<LabeledFace>) -> FolderScan {
-        let (known, new): (Vec<_>, Vec<_>) = photos
-            .into_iter()
-            .partition(|photo| gallery.position(photo.hash).is_some());
+        let (known, new): (Vec<_>, Vec<_>) =
+            photos.into_iter().partition(|photo| gallery.position(photo.hash).is_some());
         let known = known.into_iter().map(|photo| KnownPhoto {
             person: photo.person,
             source: photo.source,
             hash: photo.hash,
         });
-        FolderScan {
-            known: known.collect(),
-            new,
-            unusable: Vec::new(),
-        }
+        FolderScan { known: known.collect(), new, unusable: Vec::new() }
     }
 
     #[test]
@@ -394,10 +380,7 @@ mod tests {
         let gallery = assemble(vec![face(1, "Ada", ""), face(2, "Boris", "")]);
         let folder = view(&gallery, vec![face(1, "Ada", "Ada/1")]);
         let mirrored = gallery.mirror(folder).unwrap();
-        assert_eq!(
-            (mirrored.gallery.len(), mirrored.kept, mirrored.moved.len()),
-            (2, 1, 0)
-        );
+        assert_eq!((mirrored.gallery.len(), mirrored.kept, mirrored.moved.len()), (2, 1, 0));
     }
 
     proptest! {

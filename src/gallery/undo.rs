@@ -72,9 +72,7 @@ impl LastChange {
         let (mut added, mut moved) = (Vec::new(), Vec::new());
         let gone = (0..before.len()).filter(|&at| !there.contains(&before.enrolled[at].hash));
         let gone: Vec<usize> = gone.collect();
-        let copied = gone
-            .iter()
-            .filter_map(|&at| Some((before.picture(at)?, at)));
+        let copied = gone.iter().filter_map(|&at| Some((before.picture(at)?, at)));
         let mut copied: HashMap<&[u8], usize> = copied.collect();
         let mut erased = gone.len();
         for (place, face) in after.enrolled().iter().enumerate() {
@@ -102,11 +100,7 @@ impl LastChange {
                 });
             }
         }
-        (!added.is_empty() || !moved.is_empty()).then_some(Self::Faces {
-            added,
-            moved,
-            erased,
-        })
+        (!added.is_empty() || !moved.is_empty()).then_some(Self::Faces { added, moved, erased })
     }
 
     /// Takes a later change in, so that both are undone at once; gives it back where that cannot be.
@@ -114,16 +108,8 @@ impl LastChange {
         match (self, later) {
             (Self::Begun, Self::Faces { .. }) => {}
             (
-                Self::Faces {
-                    added,
-                    moved,
-                    erased,
-                },
-                Self::Faces {
-                    added: more,
-                    moved: others,
-                    erased: gone,
-                },
+                Self::Faces { added, moved, erased },
+                Self::Faces { added: more, moved: others, erased: gone },
             ) => {
                 let is_new = |face: &Moved| {
                     !added.contains(&face.hash) && moved.iter().all(|one| one.hash != face.hash)
@@ -151,10 +137,8 @@ impl LastChange {
         if !added.is_empty() {
             told.push(format!("{} added", faces_of(gallery, is_added)));
         }
-        let before: HashMap<&str, &str> = moved
-            .iter()
-            .map(|face| (face.hash.as_str(), face.person.as_str()))
-            .collect();
+        let before: HashMap<&str, &str> =
+            moved.iter().map(|face| (face.hash.as_str(), face.person.as_str())).collect();
         let given = gallery.enrolled().iter().filter_map(|face| {
             let (was, is) = (
                 *before.get(face.hash.to_string().as_str())?,
@@ -230,11 +214,9 @@ impl Gallery {
                     lost: 0,
                 })
             }
-            LastChange::Faces {
-                added,
-                moved,
-                erased,
-            } => self.without_change(added, moved, *erased),
+            LastChange::Faces { added, moved, erased } => {
+                self.without_change(added, moved, *erased)
+            }
         }
     }
 
@@ -263,12 +245,7 @@ impl Gallery {
         });
         match erased.len() + restored {
             0 => Err(Error::NothingToUndo),
-            _ => Ok(Undone {
-                gallery,
-                erased,
-                restored,
-                lost,
-            }),
+            _ => Ok(Undone { gallery, erased, restored, lost }),
         }
     }
 }
@@ -308,9 +285,7 @@ mod tests {
             pixels: vec![number; 64].into(),
             origin: Origin::Whole,
         });
-        Gallery::assemble(FaceSize::new(8, 8).unwrap(), faces.collect())
-            .unwrap()
-            .0
+        Gallery::assemble(FaceSize::new(8, 8).unwrap(), faces.collect()).unwrap().0
     }
 
     /// The gallery that is left when the change between these is undone.
@@ -403,11 +378,8 @@ mod tests {
         for (at, pair) in (1..).zip(states.windows(2)) {
             history.record(at, &pair[0], &pair[1]);
             let told = history.last_change().unwrap().in_words(&pair[1]);
-            let expected = [
-                "1 face of Boris added",
-                "1 face of Boris added",
-                "1 face moved to Ada",
-            ];
+            let expected =
+                ["1 face of Boris added", "1 face of Boris added", "1 face moved to Ada"];
             assert_eq!(told, expected[at as usize - 1]);
             if at > 1 {
                 history.join();
@@ -419,16 +391,9 @@ mod tests {
         assert_eq!(undone, states[0]);
         history.undo(4, &states[3], &states[0]);
         assert_eq!(history.last_step().unwrap().1, &LastChange::Begun);
-        history.rename(
-            5,
-            &Person::new("Ada").unwrap(),
-            &Person::new("Zoe").unwrap(),
-        );
+        history.rename(5, &Person::new("Ada").unwrap(), &Person::new("Zoe").unwrap());
         history.join();
-        assert!(matches!(
-            history.last_change(),
-            Some(LastChange::Renamed { .. })
-        ));
+        assert!(matches!(history.last_change(), Some(LastChange::Renamed { .. })));
     }
 
     #[test]
@@ -446,16 +411,8 @@ mod tests {
         history.rename(3, &person("Boris"), &person("Bo"));
         let renamed = before.clone().renamed(&[1], &person("Bo"));
         let more = gallery(&[("Ada", 1), ("Ada", 4), ("Bo", 2), ("Bo", 5)]);
-        history.record(
-            4,
-            &renamed,
-            &gallery(&[("Ada", 1), ("Bo", 2), ("Bo", 4), ("Bo", 5)]),
-        );
-        history.record(
-            5,
-            &gallery(&[("Ada", 1), ("Bo", 2), ("Bo", 4), ("Bo", 5)]),
-            &more,
-        );
+        history.record(4, &renamed, &gallery(&[("Ada", 1), ("Bo", 2), ("Bo", 4), ("Bo", 5)]));
+        history.record(5, &gallery(&[("Ada", 1), ("Bo", 2), ("Bo", 4), ("Bo", 5)]), &more);
         history.record(6, &more, &gallery(&[("Ada", 1), ("Ada", 4)]));
         let kept = serde_json::to_string(&history).unwrap();
         assert!(!kept.contains("Bo"), "{kept}");
@@ -469,13 +426,7 @@ mod tests {
         let mut history = History::default();
         history.record(0, &gallery(&[]), &before);
         let merged = before.clone().renamed(&[0, 2], &person("Boris"));
-        history.merge(
-            1,
-            &[person("Ada"), person("Cleo")],
-            &person("Boris"),
-            &before,
-            &merged,
-        );
+        history.merge(1, &[person("Ada"), person("Cleo")], &person("Boris"), &before, &merged);
         let change = history.last_change().unwrap().clone();
         let undone = merged.clone().undone(&change).unwrap();
         assert_eq!(undone.gallery, before);

@@ -18,11 +18,7 @@ pub(super) struct Link {
 impl Link {
     /// Between two single faces.
     pub fn new(score: f64, between: [usize; 2]) -> Self {
-        Self {
-            score,
-            between,
-            versions: [0; 2],
-        }
+        Self { score, between, versions: [0; 2] }
     }
 }
 
@@ -31,9 +27,7 @@ impl Eq for Link {}
 impl Ord for Link {
     /// By score; of equal ones the earlier faces come first.
     fn cmp(&self, other: &Self) -> Ordering {
-        self.score
-            .total_cmp(&other.score)
-            .then_with(|| other.between.cmp(&self.between))
+        self.score.total_cmp(&other.score).then_with(|| other.between.cmp(&self.between))
     }
 }
 
@@ -94,11 +88,7 @@ impl Agglomeration {
 
     /// Joins groups as long as their score is at least the threshold.
     pub fn join(&mut self, threshold: f64) {
-        while self
-            .links
-            .peek()
-            .is_some_and(|link| link.score >= threshold)
-        {
+        while self.links.peek().is_some_and(|link| link.score >= threshold) {
             let Some(link) = self.links.pop() else { break };
             if self.is_current(&link) && !self.must_stay_apart(link.between) {
                 self.merge(link.between);
@@ -123,9 +113,7 @@ impl Agglomeration {
     /// Each group's name and faces.
     pub fn into_groups(self) -> Vec<(usize, Vec<usize>)> {
         let groups = self.clusters.into_iter().enumerate();
-        groups
-            .filter_map(|(name, cluster)| cluster.map(|cluster| (name, cluster.faces)))
-            .collect()
+        groups.filter_map(|(name, cluster)| cluster.map(|cluster| (name, cluster.faces))).collect()
     }
 
     /// Whether the score is still that of the two groups.

@@ -85,10 +85,8 @@ impl Cluster {
     fn new(model: &Model, faces: Vec<usize>, mean: Vec<f32>, square: Vec<f32>) -> Self {
         let k = mean.len() / 2;
         let ratios = [0, 1].map(|channel: usize| {
-            let own: Vec<f64> = mean[channel * k..][..k]
-                .iter()
-                .map(|&value| f64::from(value))
-                .collect();
+            let own: Vec<f64> =
+                mean[channel * k..][..k].iter().map(|&value| f64::from(value)).collect();
             Ratio::new(&model.between[channel], &own, faces.len() as f64)
         });
         let (expected, spread) = Standard::of(&ratios).moments();
@@ -152,11 +150,7 @@ pub(super) fn score_pairs(
             for (one, products) in (one..ones.end).zip(products) {
                 for (other, product) in (other..faces.len()).zip(products) {
                     if one < other {
-                        hear(
-                            one,
-                            other,
-                            faces[one].score_of_faces(&faces[other], product),
-                        );
+                        hear(one, other, faces[one].score_of_faces(&faces[other], product));
                     }
                 }
             }

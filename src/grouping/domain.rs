@@ -74,10 +74,7 @@ impl Domain {
         };
         // Of the products of all pairs, those within groups are left out.
         let all = squared(&mut groups.iter().flatten().copied());
-        let within: f64 = groups
-            .iter()
-            .map(|group| squared(&mut group.iter().copied()))
-            .sum();
+        let within: f64 = groups.iter().map(|group| squared(&mut group.iter().copied())).sum();
         let count = |faces: usize| (faces as f64).powi(2);
         let pairs = count(raw.ncols()) - groups.iter().map(|group| count(group.len())).sum::<f64>();
         (pairs > 0.0).then(|| Self::new(raw, between, (all - within) / pairs / between))
@@ -102,18 +99,13 @@ impl Domain {
         let share = share.clamp(0.0, count / (count + 1.0));
         mean.iter_mut().for_each(|value| *value *= share);
         let (first, second) = mean.split_at(raw.nrows() / 2);
-        Self {
-            mean: [first.to_vec(), second.to_vec()],
-            offset,
-        }
+        Self { mean: [first.to_vec(), second.to_vec()], offset }
     }
 }
 
 /// The variance between people, of all coordinates together.
 fn between(background: &Background) -> f64 {
-    let all = Channel::ALL
-        .into_iter()
-        .flat_map(|channel| background.between_people(channel));
+    let all = Channel::ALL.into_iter().flat_map(|channel| background.between_people(channel));
     all.sum::<f64>().max(f64::MIN_POSITIVE)
 }
 

@@ -107,17 +107,12 @@ pub fn group(
         false => 1.0,
     };
     let threshold = widened * domain.spread() * deviation(raw.ncols(), purity);
-    let photos = unnamed
-        .iter()
-        .filter_map(|&face| constraints.photos.get(face));
+    let photos = unnamed.iter().filter_map(|&face| constraints.photos.get(face));
     let photos: Vec<usize> = photos.copied().collect();
     let position = |face: usize| unnamed.binary_search(&face).ok();
     let apart = constraints.apart.iter();
     let apart = apart.filter_map(|&(one, other)| Some((position(one)?, position(other)?)));
-    let constraints = Constraints {
-        photos: &photos,
-        apart: &apart.collect::<Vec<_>>(),
-    };
+    let constraints = Constraints { photos: &photos, apart: &apart.collect::<Vec<_>>() };
     let raw = raw.select_columns(unnamed);
     let mut joined = join(&adaptation, &raw, constraints, &domain, threshold);
     let proposals = joined.likely(PROPOSED * threshold, MOST_PROPOSALS);
@@ -146,9 +141,7 @@ pub fn unity(background: &Background, raw: &DMatrix<f32>) -> Option<f64> {
     let faces = as_they_are(background, &raw.select_columns(&some));
     let pairs = faces.len() * (faces.len() - 1) / 2;
     let mut of_face = vec![0.0; faces.len()];
-    score_pairs(&faces, 0..faces.len(), |one, _, score| {
-        of_face[one] += score
-    });
+    score_pairs(&faces, 0..faces.len(), |one, _, score| of_face[one] += score);
     Some(of_face.iter().sum::<f64>() / pairs as f64)
 }
 
@@ -181,11 +174,7 @@ pub fn split(background: &Background, raw: &DMatrix<f32>) -> [Vec<usize>; 2] {
     let mut seeds = [one, other].into_iter();
     parts.map(|mut part| {
         part.sort_by(|a, b| b.0.total_cmp(&a.0));
-        seeds
-            .next()
-            .into_iter()
-            .chain(part.into_iter().map(|(_, face)| face))
-            .collect()
+        seeds.next().into_iter().chain(part.into_iter().map(|(_, face)| face)).collect()
     })
 }
 
@@ -199,10 +188,8 @@ fn kind(
 ) -> (Domain, Adaptation) {
     let step = raw.ncols().div_ceil(MOST_FOR_KIND);
     let some: Vec<usize> = (0..raw.ncols()).step_by(step).collect();
-    let photos: Vec<usize> = some
-        .iter()
-        .filter_map(|&face| constraints.photos.get(face).copied())
-        .collect();
+    let photos: Vec<usize> =
+        some.iter().filter_map(|&face| constraints.photos.get(face).copied()).collect();
     let constraints = Constraints {
         photos: &photos,
         // They name other faces where some are left out, and are few in any case.
@@ -215,11 +202,7 @@ fn kind(
     for _ in 0..ROUNDS {
         let threshold = domain.spread() * deviation(raw.ncols(), purity);
         let joined = join(&as_it_is, &raw, constraints, &domain, threshold);
-        groups = joined
-            .into_groups()
-            .into_iter()
-            .map(|(_, own)| own)
-            .collect();
+        groups = joined.into_groups().into_iter().map(|(_, own)| own).collect();
         let Some(refined) = Domain::of_groups(background, &raw, &groups) else {
             return (domain, as_it_is);
         };
@@ -284,11 +267,8 @@ fn links(faces: &[Cluster], least: f64) -> Vec<Link> {
         let links = own.0.into_iter();
         links.map(move |(score, other)| (one.min(other), one.max(other), score.to_bits()))
     };
-    let distinct: BTreeSet<(usize, usize, u64)> = strongest
-        .into_iter()
-        .enumerate()
-        .flat_map(of_face)
-        .collect();
+    let distinct: BTreeSet<(usize, usize, u64)> =
+        strongest.into_iter().enumerate().flat_map(of_face).collect();
     distinct
         .into_iter()
         .map(|(one, other, score)| Link::new(f64::from_bits(score), [one, other]))
@@ -309,8 +289,7 @@ impl Strongest {
 
     /// Drops all but [`MOST_LINKS`]. Which these are does not depend on the order of offering.
     fn prune(&mut self) {
-        self.0
-            .sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        self.0.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         self.0.truncate(MOST_LINKS);
     }
 }
@@ -333,10 +312,7 @@ fn in_order(joined: Vec<(usize, Vec<usize>)>, likely: &[Link], threshold: f64) -
             })
         })
         .collect();
-    Grouping {
-        groups: joined.into_iter().map(|(_, faces)| faces).collect(),
-        proposals,
-    }
+    Grouping { groups: joined.into_iter().map(|(_, faces)| faces).collect(), proposals }
 }
 
 #[cfg(test)]
@@ -392,19 +368,10 @@ mod tests {
             found.groups.iter().position(|group| group.contains(&face))
         };
         // The first person's first two faces are said to be of one photo.
-        let found = group(
-            background,
-            &raw,
-            &all,
-            apart(&[0, 0, 1, 2, 3, 4, 5, 6]),
-            0.98,
-        );
+        let found = group(background, &raw, &all, apart(&[0, 0, 1, 2, 3, 4, 5, 6]), 0.98);
         assert_ne!(group_of(&found, 0), group_of(&found, 1));
         assert_eq!(group_of(&found, 4), group_of(&found, 7));
-        let rejected = Constraints {
-            photos: &all,
-            apart: &[(6, 2), (7, 4)],
-        };
+        let rejected = Constraints { photos: &all, apart: &[(6, 2), (7, 4)] };
         let found = group(background, &raw, &all, rejected, 0.98);
         assert_ne!(group_of(&found, 7), group_of(&found, 4));
     }
@@ -428,17 +395,10 @@ mod tests {
         let raw = drawn(background, &counts, 13);
         let photos: Vec<usize> = (0..15).collect();
         for named in [0..7, 7..14] {
-            let unnamed: Vec<usize> = photos
-                .iter()
-                .copied()
-                .filter(|at| !named.contains(at))
-                .collect();
+            let unnamed: Vec<usize> =
+                photos.iter().copied().filter(|at| !named.contains(at)).collect();
             let found = group(background, &raw, &unnamed, apart(&photos), 0.98);
-            assert_eq!(
-                found.groups,
-                [vec![0, 1, 2, 3, 4, 5, 6], vec![7]],
-                "{named:?}"
-            );
+            assert_eq!(found.groups, [vec![0, 1, 2, 3, 4, 5, 6], vec![7]], "{named:?}");
         }
     }
 
@@ -450,13 +410,7 @@ mod tests {
             group(background, &none, &[], Constraints::default(), 0.98),
             Grouping::default()
         );
-        let one = group(
-            background,
-            &drawn(background, &[1], 1),
-            &[0],
-            apart(&[0]),
-            0.98,
-        );
+        let one = group(background, &drawn(background, &[1], 1), &[0], apart(&[0]), 0.98);
         assert_eq!(one.groups, [[0]]);
         // Coordinates without length, as of a face that is all one gray.
         let zeros = DMatrix::zeros(2 * background.components(), 3);
@@ -470,16 +424,10 @@ mod tests {
         let unity = |counts: &[usize]| unity(background, &drawn(background, counts, 11));
         assert_eq!(unity(&[4]), None);
         for one in [&[5][..], &[20], &[300]] {
-            assert!(
-                unity(one).is_some_and(|score| score > ONE_PERSON),
-                "{one:?}"
-            );
+            assert!(unity(one).is_some_and(|score| score > ONE_PERSON), "{one:?}");
         }
         for several in [&[1; 5][..], &[1; 20], &[3, 3, 3], &[5; 8], &[40; 30]] {
-            assert!(
-                unity(several).is_some_and(|score| score < ONE_PERSON),
-                "{several:?}"
-            );
+            assert!(unity(several).is_some_and(|score| score < ONE_PERSON), "{several:?}");
         }
     }
 

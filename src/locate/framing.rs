@@ -227,9 +227,7 @@ impl Look {
     pub fn of(found: &[Location], photo: (u32, u32)) -> Self {
         let main = main_face(found, photo).and_then(|main| found.get(main));
         match main {
-            Some(face) => Self::Face {
-                share: face.bounds[2] / photo.0 as f32,
-            },
+            Some(face) => Self::Face { share: face.bounds[2] / photo.0 as f32 },
             None if photo.0.min(photo.1) < SMALL => Self::TooSmall,
             None => Self::NoFace,
         }
@@ -272,9 +270,7 @@ impl Survey {
             })
             .collect();
         shares.sort_by(f32::total_cmp);
-        let narrow = shares
-            .get(shares.len() / 2)
-            .is_some_and(|&middle| middle < CROPPED);
+        let narrow = shares.get(shares.len() / 2).is_some_and(|&middle| middle < CROPPED);
         let all_small = looks.iter().all(|look| *look == Look::TooSmall);
         let detect = match crops {
             Crops::Align => !all_small,
@@ -302,9 +298,7 @@ pub fn survey<P: Sync>(
     let stages = spread(sample.len(), FIRST);
     let (first, rest): (Vec<_>, Vec<_>) = (0..sample.len()).partition(|at| stages.contains(at));
     let look_at = |part: Vec<usize>| -> Vec<Look> {
-        part.into_par_iter()
-            .filter_map(|at| look(&photos[sample[at]]))
-            .collect()
+        part.into_par_iter().filter_map(|at| look(&photos[sample[at]])).collect()
     };
     let mut looks = look_at(first);
     let one_kind = !looks.is_empty() && !looks.iter().any(|look| look.has_room());
@@ -326,10 +320,8 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     fn framing(looks: &[(Look, usize)]) -> Framing {
-        let looks: Vec<Look> = looks
-            .iter()
-            .flat_map(|&(look, count)| std::iter::repeat_n(look, count))
-            .collect();
+        let looks: Vec<Look> =
+            looks.iter().flat_map(|&(look, count)| std::iter::repeat_n(look, count)).collect();
         Survey::of(&looks, Crops::Keep).framing
     }
 
@@ -343,21 +335,9 @@ mod tests {
         use Look::{NoFace, TooSmall};
         for (looks, aligned, kept) in [
             (vec![(face(0.9), 20)], Framing::Detect, Framing::AsIs),
-            (
-                vec![(face(0.9), 5), (NoFace, 15)],
-                Framing::Detect,
-                Framing::AsIs,
-            ),
-            (
-                vec![(face(0.4), 5), (NoFace, 15)],
-                Framing::Detect,
-                Framing::Detect,
-            ),
-            (
-                vec![(face(0.4), 5), (TooSmall, 15)],
-                Framing::Detect,
-                Framing::Detect,
-            ),
+            (vec![(face(0.9), 5), (NoFace, 15)], Framing::Detect, Framing::AsIs),
+            (vec![(face(0.4), 5), (NoFace, 15)], Framing::Detect, Framing::Detect),
+            (vec![(face(0.4), 5), (TooSmall, 15)], Framing::Detect, Framing::Detect),
             (vec![(NoFace, 15)], Framing::Detect, Framing::AsIs),
             (vec![(TooSmall, 15)], Framing::AsIs, Framing::AsIs),
         ] {
@@ -365,11 +345,7 @@ mod tests {
                 .into_iter()
                 .flat_map(|(look, count)| std::iter::repeat_n(look, count))
                 .collect();
-            assert_eq!(
-                Survey::of(&looks, Crops::Align).framing,
-                aligned,
-                "{looks:?}"
-            );
+            assert_eq!(Survey::of(&looks, Crops::Align).framing, aligned, "{looks:?}");
             assert_eq!(Survey::of(&looks, Crops::Keep).framing, kept, "{looks:?}");
         }
     }
@@ -453,9 +429,7 @@ mod tests {
     fn few_photos_and_bad_photos_are_survived() {
         for count in 0..30 {
             let photos: Vec<usize> = (0..count).collect();
-            let survey = survey(&photos, Crops::Keep, |&at| {
-                (at % 3 != 0).then_some(face(0.3))
-            });
+            let survey = survey(&photos, Crops::Keep, |&at| (at % 3 != 0).then_some(face(0.3)));
             assert_eq!(survey.looked_at, count - count.div_ceil(3));
         }
         assert_eq!(spread(7, 3), [0, 2, 4]);

@@ -102,11 +102,7 @@ impl DistanceCalibration {
         let prior = libm::log((1.0 - STRANGER_PRIOR) / STRANGER_PRIOR);
         let probability = 1.0 / (1.0 + libm::exp(slope * (distance - middle) - prior));
         // With too few people, what was believed before looking is the most that can be believed after.
-        if self.gives_names() {
-            probability
-        } else {
-            probability.min(1.0 - STRANGER_PRIOR)
-        }
+        if self.gives_names() { probability } else { probability.min(1.0 - STRANGER_PRIOR) }
     }
 
     /// Whether the person at this distance is to be named.
@@ -151,9 +147,7 @@ impl DistanceCalibration {
         self.people == people
             && moderate(self.stranger_mean)
             && moderate(self.genuine_mean)
-            && spreads
-                .iter()
-                .all(|&spread| spread > 0.0 && moderate(spread))
+            && spreads.iter().all(|&spread| spread > 0.0 && moderate(spread))
             && (-1.0..=1.0).contains(&self.face_score_limit)
     }
 }
@@ -189,9 +183,7 @@ mod tests {
         assert!(limits.is_sorted(), "{limits:?}");
         assert!(few.limit(0.01) < many.limit(0.01));
         let strangers = seen(100).strangers;
-        let accepted = strangers
-            .iter()
-            .filter(|&&d| many.is_known(d, Acceptance::default()));
+        let accepted = strangers.iter().filter(|&&d| many.is_known(d, Acceptance::default()));
         assert!(accepted.count() <= 2);
     }
 
@@ -200,10 +192,7 @@ mod tests {
         let basis = |seen: &LeftOut| DistanceCalibration::learn(seen, 0.5).basis;
         assert_eq!(basis(&seen(2)), CalibrationBasis::TooFewPeople);
         assert_eq!(basis(&LeftOut::default()), CalibrationBasis::TooFewPeople);
-        let single = LeftOut {
-            genuine: Vec::new(),
-            ..seen(30)
-        };
+        let single = LeftOut { genuine: Vec::new(), ..seen(30) };
         assert_eq!(basis(&single), CalibrationBasis::AssumedGenuine);
     }
 
@@ -212,10 +201,7 @@ mod tests {
         for people in 1..ENOUGH_PEOPLE {
             let few = DistanceCalibration::learn(&seen(people), 0.5);
             assert!(few.confidence(0.0) <= 0.5, "{people}");
-            assert!(
-                !few.is_known(0.0, Acceptance::FalseAccepts(0.5)),
-                "{people}"
-            );
+            assert!(!few.is_known(0.0, Acceptance::FalseAccepts(0.5)), "{people}");
         }
         let enough = DistanceCalibration::learn(&seen(ENOUGH_PEOPLE), 0.5);
         assert!(enough.is_known(0.0, Acceptance::default()));
@@ -224,11 +210,8 @@ mod tests {
     #[test]
     fn distances_that_are_all_alike_do_not_divide_by_zero() {
         for distance in [0.0, 5.0] {
-            let alike = LeftOut {
-                people: 30,
-                strangers: vec![distance; 50],
-                genuine: vec![0.0; 50],
-            };
+            let alike =
+                LeftOut { people: 30, strangers: vec![distance; 50], genuine: vec![0.0; 50] };
             let calibration = DistanceCalibration::learn(&alike, 0.5);
             assert!(calibration.is_sound(30), "{calibration:?}");
             assert!(calibration.confidence(distance).is_finite());

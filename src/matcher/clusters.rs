@@ -114,10 +114,7 @@ impl Clusters {
     /// The distance of one person from the query; `None` where the person has no faces.
     pub fn of_person(&self, person: usize, query: &[f32]) -> Option<Neighbor> {
         let at = self.owners.binary_search(&person).ok()?;
-        Some(Neighbor {
-            person,
-            squared_distance: self.squared_distance(at, query),
-        })
+        Some(Neighbor { person, squared_distance: self.squared_distance(at, query) })
     }
 
     /// k, the number of coordinates.
@@ -134,10 +131,7 @@ pub(super) struct Best {
 
 impl Best {
     pub fn new(top: usize) -> Self {
-        Self {
-            top,
-            heap: BinaryHeap::with_capacity(top + 1),
-        }
+        Self { top, heap: BinaryHeap::with_capacity(top + 1) }
     }
 
     pub fn offer(&mut self, found: Neighbor) {

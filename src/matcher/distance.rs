@@ -19,20 +19,12 @@ fn sum(a: &[f32], b: &[f32]) -> f64 {
         gap * gap
     };
     let mut sums = [0.0_f64; LANES];
-    let (blocks, rests) = (
-        a.chunks_exact(LANES).zip(b.chunks_exact(LANES)),
-        a.len() % LANES,
-    );
+    let (blocks, rests) = (a.chunks_exact(LANES).zip(b.chunks_exact(LANES)), a.len() % LANES);
     for (a, b) in blocks {
         for ((sum, &a), &b) in sums.iter_mut().zip(a).zip(b) {
             *sum += square(a, b);
         }
     }
-    let tail: f64 = a
-        .iter()
-        .zip(b)
-        .skip(a.len() - rests)
-        .map(|(&a, &b)| square(a, b))
-        .sum();
+    let tail: f64 = a.iter().zip(b).skip(a.len() - rests).map(|(&a, &b)| square(a, b)).sum();
     sums.iter().sum::<f64>() + tail
 }

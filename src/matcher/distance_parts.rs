@@ -39,10 +39,7 @@ impl Matcher {
             }
         }
         let mut of_cells = vec![0.0; CELLS.0 * CELLS.1];
-        let (width, height) = (
-            first.size().width() as usize,
-            first.size().height() as usize,
-        );
+        let (width, height) = (first.size().width() as usize, first.size().height() as usize);
         let apart = first.as_slice().iter().zip(second.as_slice());
         for (at, ((&a, &b), pull)) in apart.zip(of_pixels).enumerate() {
             let (x, y) = (at % width, at / width);

@@ -103,11 +103,7 @@ impl Matcher {
         }
         let coordinates = metric.coordinates(weights, space.eigenvalues());
         let clusters = Clusters::of_faces(&coordinates, persons, people);
-        Ok(Self {
-            space,
-            metric,
-            clusters: clusters.ok_or(Error::Inconsistent)?,
-        })
+        Ok(Self { space, metric, clusters: clusters.ok_or(Error::Inconsistent)? })
     }
 
     /// The space of the weights.

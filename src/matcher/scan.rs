@@ -58,9 +58,9 @@ impl Clusters {
             best
         };
         let chunks = self.owners().par_chunks(MEANS).enumerate();
-        let found = chunks.fold(nobody, compare).reduce(nobody, |one, other| {
-            one.into_iter().zip(other).map(Best::merged).collect()
-        });
+        let found = chunks
+            .fold(nobody, compare)
+            .reduce(nobody, |one, other| one.into_iter().zip(other).map(Best::merged).collect());
         found.into_iter().map(Best::into_sorted).collect()
     }
 }
@@ -123,9 +123,8 @@ mod tests {
             };
             (0..k).map(value).map(|value| value * scale).collect()
         };
-        let persons: Vec<usize> = (0..people)
-            .flat_map(|person| std::iter::repeat_n(person, person % 4))
-            .collect();
+        let persons: Vec<usize> =
+            (0..people).flat_map(|person| std::iter::repeat_n(person, person % 4)).collect();
         let points: Vec<f32> = (0..persons.len()).flat_map(&mut point).collect();
         let mut queries: Vec<f32> = points[..20 * k].to_vec();
         (0..30).for_each(|number| queries.extend(point(number)));
@@ -147,10 +146,7 @@ mod tests {
     fn oracle(clusters: &Clusters, query: &[f32], top: usize) -> Vec<Neighbor> {
         let mut best = Best::new(top);
         for (at, &person) in clusters.owners().iter().enumerate() {
-            best.offer(Neighbor {
-                person,
-                squared_distance: clusters.squared_distance(at, query),
-            });
+            best.offer(Neighbor { person, squared_distance: clusters.squared_distance(at, query) });
         }
         best.into_sorted()
     }

@@ -39,9 +39,8 @@ impl DescribedFace {
     /// [`Error::Photo`] for a photo that cannot be enrolled.
     pub fn of(photo: &Photo, person: Person, source: &str) -> Result<Self> {
         let preparation = face_index::preparation();
-        let face = preparation
-            .prepare(photo.luma())
-            .map_err(|problem| Error::photo(source, problem))?;
+        let face =
+            preparation.prepare(photo.luma()).map_err(|problem| Error::photo(source, problem))?;
         let pixels = FaceMatrix::from_pixels(preparation.size(), face.pixels.clone())?;
         let coordinates = Background::bundled()?.coordinates(&pixels);
         let face = LabeledFace {
@@ -51,11 +50,7 @@ impl DescribedFace {
             pixels: face.pixels.into(),
             origin: face.origin,
         };
-        Ok(Self {
-            preparation,
-            face,
-            coordinates: coordinates.as_slice().to_vec(),
-        })
+        Ok(Self { preparation, face, coordinates: coordinates.as_slice().to_vec() })
     }
 
     /// The bytes in which a face travels: a line of JSON, then the coordinates (`f32`, little-endian).
@@ -65,11 +60,7 @@ impl DescribedFace {
     pub fn to_bytes(&self) -> std::io::Result<Vec<u8>> {
         let mut bytes = serde_json::to_vec(&Record::of(&self.preparation, &self.face))?;
         bytes.push(b'\n');
-        bytes.extend(
-            self.coordinates
-                .iter()
-                .flat_map(|value| value.to_le_bytes()),
-        );
+        bytes.extend(self.coordinates.iter().flat_map(|value| value.to_le_bytes()));
         Ok(bytes)
     }
 
@@ -78,16 +69,11 @@ impl DescribedFace {
     /// # Errors
     /// [`Error::Inconsistent`] for other bytes, or those of another version of this program.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
-        let end = bytes
-            .iter()
-            .position(|&byte| byte == b'\n')
-            .map_or(0, |at| at + 1);
+        let end = bytes.iter().position(|&byte| byte == b'\n').map_or(0, |at| at + 1);
         let (line, rest) = bytes.split_at(end);
         let (numbers, odd) = rest.as_chunks::<4>();
-        let coordinates: Vec<f32> = numbers
-            .iter()
-            .map(|&value| f32::from_le_bytes(value))
-            .collect();
+        let coordinates: Vec<f32> =
+            numbers.iter().map(|&value| f32::from_le_bytes(value)).collect();
         let expected = 2 * Background::bundled()?.components();
         let record = serde_json::from_slice::<Record>(line).ok();
         let face = record.and_then(Record::face);
@@ -96,13 +82,7 @@ impl DescribedFace {
             && coordinates.len() == expected
             && coordinates.iter().all(|value| value.is_finite())
             && preparation == face_index::preparation();
-        is_sound
-            .then_some(Self {
-                preparation,
-                face,
-                coordinates,
-            })
-            .ok_or(Error::Inconsistent)
+        is_sound.then_some(Self { preparation, face, coordinates }).ok_or(Error::Inconsistent)
     }
 }
 
@@ -129,11 +109,9 @@ impl Record {
         let (photo, eyes, kept) = match &face.origin {
             Origin::Whole => (None, None, None),
             Origin::Found { photo, eyes } => (Some(*photo), Some(*eyes), None),
-            Origin::Kept { photo, eyes } => (
-                Some(photo.dimensions()),
-                None,
-                Some((STANDARD.encode(photo.as_raw()), *eyes)),
-            ),
+            Origin::Kept { photo, eyes } => {
+                (Some(photo.dimensions()), None, Some((STANDARD.encode(photo.as_raw()), *eyes)))
+            }
         };
         Self {
             person: face.person.to_string(),
@@ -199,11 +177,8 @@ impl Model {
             .iter()
             .flat_map(|face| coordinates.get(&face.hash).into_iter().flatten().copied())
             .collect();
-        let known = DMatrix::from_vec(
-            2 * Background::bundled()?.components(),
-            gallery.len(),
-            known,
-        );
+        let known =
+            DMatrix::from_vec(2 * Background::bundled()?.components(), gallery.len(), known);
         let described = DescribedGallery::new(&gallery, &known)?;
         let edit = Edit::Faces(preparation, labeled, Step::Own);
         Plan::of(edit, None, &())?.learn(None, Some(described), Settings::default())

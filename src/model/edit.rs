@@ -124,10 +124,7 @@ impl Plan {
                 }
                 entry = Entry::Faces(step);
                 let (gallery, repeats) = now.with(faces)?;
-                EditOutcome {
-                    repeats,
-                    ..EditOutcome::of(gallery)
-                }
+                EditOutcome { repeats, ..EditOutcome::of(gallery) }
             }
             Edit::Folders(read) => {
                 in_folders(read, before, observer, |read| now.with_folder(read.folder))?
@@ -202,9 +199,7 @@ impl Plan {
                 let there = plan.outcome.gallery.photo_of(&face);
                 Ok((plan, there.map_or(face.hash, |photo| photo.hash)))
             }
-            Some(dispute) => Err(Error::PhotoOfOther {
-                person: dispute.other_person.to_string(),
-            }),
+            Some(dispute) => Err(Error::PhotoOfOther { person: dispute.other_person.to_string() }),
         }
     }
 

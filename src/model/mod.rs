@@ -90,9 +90,7 @@ impl Model {
 
     /// Preparation of photos for a model, or for the one that the first of them makes.
     pub(crate) fn preparation(before: Option<&Self>) -> Preparation {
-        before.map_or_else(face_index::preparation, |model| {
-            *model.recognizer.preparation()
-        })
+        before.map_or_else(face_index::preparation, |model| *model.recognizer.preparation())
     }
 
     /// The base that photos join: the gallery of a model, or nothing yet.
@@ -118,10 +116,7 @@ impl Model {
 
     /// A model of these parts.
     pub fn from_parts(recognizer: Recognizer, history: History) -> Self {
-        Self {
-            recognizer,
-            history,
-        }
+        Self { recognizer, history }
     }
 
     /// Reads a model file.

@@ -48,9 +48,7 @@ fn weak_photos(recognizer: &Recognizer, new: &BTreeSet<usize>) -> Option<String>
     }
     let all: usize = counts.iter().map(|count| count.0).sum();
     let told = counts.iter().filter(|count| count.0 > 0);
-    let told: Vec<String> = told
-        .map(|(count, kind)| format!("{count} {kind}"))
-        .collect();
+    let told: Vec<String> = told.map(|(count, kind)| format!("{count} {kind}")).collect();
     (all > 0).then(|| {
         format!(
             "{} of poor quality ({}): fewer photos of these people will be named; enroll --check lists them",
@@ -67,10 +65,7 @@ fn mixed_photos(recognizer: &Recognizer, new: &BTreeSet<usize>) -> Result<Option
     let several = several_people(recognizer, people.collect::<BTreeSet<usize>>())?;
     let others = match several.len() {
         0 | 1 => String::new(),
-        count => format!(
-            " and of {}",
-            counted(count - 1, "more person", "more people")
-        ),
+        count => format!(" and of {}", counted(count - 1, "more person", "more people")),
     };
     let said = |first: usize| {
         format!(

@@ -26,9 +26,7 @@ impl Model {
     /// A photo without a face, or without one of that number.
     pub fn face(&self, photo: &Photo, choice: FaceChoice) -> Result<PreparedFace> {
         let preparation = self.recognizer().preparation();
-        preparation
-            .prepare_chosen(photo.luma(), choice)
-            .map_err(problem)
+        preparation.prepare_chosen(photo.luma(), choice).map_err(problem)
     }
 
     /// Whether the main faces of two photos are of one person. Neither need be enrolled.
@@ -36,10 +34,7 @@ impl Model {
     /// # Errors
     /// A photo without a face; too few people enrolled to tell, where no background model compares.
     pub fn verify(&self, a: &Photo, b: &Photo, acceptance: Acceptance) -> Result<Verification> {
-        let [a, b] = [
-            self.face(a, FaceChoice::Main)?,
-            self.face(b, FaceChoice::Main)?,
-        ];
+        let [a, b] = [self.face(a, FaceChoice::Main)?, self.face(b, FaceChoice::Main)?];
         self.recognizer().verify(&a, &b, acceptance)
     }
 

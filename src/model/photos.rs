@@ -33,9 +33,7 @@ impl Model {
         }
         let plan = Plan::of(Edit::Faces(chosen.preparation, faces, Step::Own), None, &())?;
         if let Some(dispute) = plan.outcome.repeats.disputed.first() {
-            return Err(Error::PhotoOfOther {
-                person: dispute.other_person.to_string(),
-            });
+            return Err(Error::PhotoOfOther { person: dispute.other_person.to_string() });
         }
         plan.learn(None, None, options.settings)
     }

@@ -74,16 +74,10 @@ fn scaled_down(photo: (u32, u32)) -> Option<FaceSize> {
     // Rounded down, and the other side from it, also down: never above the target.
     let (width, height) = if aspect >= 1.0 {
         let height = bounded((most / aspect).sqrt().floor());
-        (
-            bounded((height * aspect).round().min((most / height).floor())),
-            height,
-        )
+        (bounded((height * aspect).round().min((most / height).floor())), height)
     } else {
         let width = bounded((most * aspect).sqrt().floor());
-        (
-            width,
-            bounded((width / aspect).round().min((most / width).floor())),
-        )
+        (width, bounded((width / aspect).round().min((most / width).floor())))
     };
     FaceSize::new(width as u32, height as u32).ok()
 }

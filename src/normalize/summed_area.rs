@@ -21,21 +21,13 @@ impl SummedArea {
                 corner.push([above[0] + sum[0], above[1] + sum[1]]);
             }
         }
-        Self {
-            corner,
-            width: line,
-        }
+        Self { corner, width: line }
     }
 
     /// Σx and Σx² over a window; right and bottom just outside.
     pub(crate) fn within(&self, left: usize, top: usize, right: usize, bottom: usize) -> [i64; 2] {
         let at = |x: usize, y: usize| self.corner[y * self.width + x];
-        let (a, b, c, d) = (
-            at(left, top),
-            at(right, top),
-            at(left, bottom),
-            at(right, bottom),
-        );
+        let (a, b, c, d) = (at(left, top), at(right, top), at(left, bottom), at(right, bottom));
         [0, 1].map(|i| d[i] - b[i] - c[i] + a[i])
     }
 }

@@ -38,10 +38,9 @@ impl FaceBox {
         let (width, height) = photo.dimensions();
         match fits(self.x, self.width, width) && fits(self.y, self.height, height) {
             true => Ok(Locator::shared()?.in_box(photo, self.edges())),
-            false => Err(PhotoProblem::NoFaceThere {
-                drawn: self.to_string(),
-                photo: (width, height),
-            }),
+            false => {
+                Err(PhotoProblem::NoFaceThere { drawn: self.to_string(), photo: (width, height) })
+            }
         }
     }
 
@@ -65,17 +64,10 @@ impl FromStr for FaceBox {
     type Err = &'static str;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let edges: Option<Vec<u32>> = text
-            .split(',')
-            .map(|edge| edge.trim().parse().ok())
-            .collect();
+        let edges: Option<Vec<u32>> =
+            text.split(',').map(|edge| edge.trim().parse().ok()).collect();
         match edges.as_deref() {
-            Some(&[x, y, width, height]) => Ok(Self {
-                x,
-                y,
-                width,
-                height,
-            }),
+            Some(&[x, y, width, height]) => Ok(Self { x, y, width, height }),
             _ => Err(
                 "want X,Y,WIDTH,HEIGHT in whole pixels of the upright photo, such as 120,80,60,75",
             ),
@@ -99,12 +91,7 @@ pub(super) fn are_one(one: [f32; 4], other: [f32; 4]) -> bool {
     let area = |[x, y, w, h]: [f32; 4]| {
         let share = |edge: f32| f64::from(edge / side);
         let middle = |at: f32, length: f32, from: f32| share(at + length / 2.0 - from);
-        Area::new(
-            middle(x, w, least(0)),
-            middle(y, h, least(1)),
-            share(w),
-            share(h),
-        )
+        Area::new(middle(x, w, least(0)), middle(y, h, least(1)), share(w), share(h))
     };
     matches!((area(one), area(other)), (Some(one), Some(other)) if one.same_face(&other).is_some())
 }
@@ -138,12 +125,6 @@ mod tests {
             let drawn: FaceBox = text.parse().unwrap();
             assert!(drawn.located(&photo).is_err(), "{text}");
         }
-        assert!(
-            "0,0,100,100"
-                .parse::<FaceBox>()
-                .unwrap()
-                .located(&photo)
-                .is_ok()
-        );
+        assert!("0,0,100,100".parse::<FaceBox>().unwrap().located(&photo).is_ok());
     }
 }

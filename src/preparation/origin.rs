@@ -54,22 +54,13 @@ impl Origin {
     pub fn found(&self) -> Option<((u32, u32), RelativeEyes)> {
         match self {
             Self::Found { photo, eyes } => Some((*photo, *eyes)),
-            Self::Kept {
-                photo,
-                eyes: KeptEyes::Sure(eyes),
-            } => Some((photo.dimensions(), *eyes)),
+            Self::Kept { photo, eyes: KeptEyes::Sure(eyes) } => Some((photo.dimensions(), *eyes)),
             Self::Whole | Self::Kept { .. } => None,
         }
     }
 
     /// Whether no face was found in the photo.
     pub fn is_without_face(&self) -> bool {
-        matches!(
-            self,
-            Self::Kept {
-                eyes: KeptEyes::None,
-                ..
-            }
-        )
+        matches!(self, Self::Kept { eyes: KeptEyes::None, .. })
     }
 }

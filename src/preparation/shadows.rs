@@ -56,10 +56,7 @@ fn stretched(levels: &[f32]) -> Vec<u8> {
 mod tests {
     use super::*;
 
-    const PLACEMENT: EyePlacement = EyePlacement {
-        inset: 0.26,
-        level: 0.36,
-    };
+    const PLACEMENT: EyePlacement = EyePlacement { inset: 0.26, level: 0.36 };
     const EYES: [Point; 2] = [[60.0, 80.0], [140.0, 80.0]];
 
     /// A photo whose level rises from left to right, times a share.
@@ -97,10 +94,6 @@ mod tests {
 
     #[test]
     fn black_stays_black() {
-        assert!(
-            of(&GrayImage::new(200, 220))
-                .iter()
-                .all(|&level| level == 0)
-        );
+        assert!(of(&GrayImage::new(200, 220)).iter().all(|&level| level == 0));
     }
 }

@@ -38,10 +38,7 @@ pub(super) fn calibrate(
     face_score_limit: f64,
 ) -> DistanceCalibration {
     let persons = gallery.persons();
-    let mut seen = LeftOut {
-        people: gallery.people().len(),
-        ..LeftOut::default()
-    };
+    let mut seen = LeftOut { people: gallery.people().len(), ..LeftOut::default() };
     for round in rounds(gallery) {
         // Of what is left there may be one face, or all alike: nothing to learn from.
         let Ok(distances) = distances(&round, gallery, &persons, settings) else {
@@ -75,33 +72,20 @@ fn distances(
     let distance = |(at, &face): (usize, &usize)| {
         let probe = probes.column(at);
         match round.kind {
-            Kind::People => matcher
-                .clusters()
-                .rank(probe.as_slice(), 1)
-                .first()
-                .copied(),
-            Kind::Photos => matcher
-                .clusters()
-                .of_person(persons[face], probe.as_slice()),
+            Kind::People => matcher.clusters().rank(probe.as_slice(), 1).first().copied(),
+            Kind::Photos => matcher.clusters().of_person(persons[face], probe.as_slice()),
         }
     };
     let found = round.probes.par_iter().enumerate().map(distance);
     let found: Vec<_> = found.collect();
-    Ok(found
-        .into_iter()
-        .flatten()
-        .map(|found| found.distance())
-        .collect())
+    Ok(found.into_iter().flatten().map(|found| found.distance()).collect())
 }
 
 fn rounds(gallery: &Gallery) -> Vec<Round> {
     let persons = gallery.persons();
     let people_folds = gallery.people().len().min(FOLDS);
-    let people = (0..people_folds).map(|fold| {
-        split(Kind::People, &persons, |face| {
-            persons[face] % people_folds == fold
-        })
-    });
+    let people = (0..people_folds)
+        .map(|fold| split(Kind::People, &persons, |face| persons[face] % people_folds == fold));
     // The photos of a person stand side by side: rank within the person, and how many there are.
     let mut ranks = vec![0; persons.len()];
     for face in 1..persons.len() {
@@ -123,11 +107,7 @@ fn rounds(gallery: &Gallery) -> Vec<Round> {
 
 fn split(kind: Kind, persons: &[usize], is_probe: impl Fn(usize) -> bool) -> Round {
     let (probes, learned) = (0..persons.len()).partition(|&face| is_probe(face));
-    Round {
-        kind,
-        learned,
-        probes,
-    }
+    Round { kind, learned, probes }
 }
 
 /// As many rounds as give [`PROBES`], the last one thinned out evenly.

@@ -82,10 +82,7 @@ impl Recognizer {
         let Some(closest) = ranking.people.first().filter(is_another) else {
             return true;
         };
-        if !face
-            .region
-            .is_some_and(|it| self.may_be_covered(it, face.signal))
-        {
+        if !face.region.is_some_and(|it| self.may_be_covered(it, face.signal)) {
             return true;
         }
         let person = self.gallery.find(name(closest.person).as_str());
@@ -124,11 +121,7 @@ impl Recognizer {
 
 /// The ranking of a face that is too small to be named.
 fn of_nobody(ranking: Ranking) -> Ranking {
-    Ranking {
-        people: Vec::new(),
-        somebody_else: None,
-        ..ranking
-    }
+    Ranking { people: Vec::new(), somebody_else: None, ..ranking }
 }
 
 /// The ranking where the nearest person cannot be told from others: their confidence is even odds at most.

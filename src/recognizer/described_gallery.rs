@@ -35,12 +35,7 @@ impl<'a> DescribedGallery<'a> {
         if coordinates.shape() != shape {
             return Err(Error::Inconsistent);
         }
-        Ok(Self {
-            faces,
-            coordinates,
-            learned: None,
-            prior: Prior::Bundled,
-        })
+        Ok(Self { faces, coordinates, learned: None, prior: Prior::Bundled })
     }
 
     /// Those of a recogniser that compares by the background model.
@@ -97,9 +92,7 @@ pub(super) fn coordinates(
     let Some((known, places)) = known else {
         return Ok(background.coordinates(gallery.faces()));
     };
-    let missing: Vec<usize> = (0..gallery.len())
-        .filter(|&at| places[at].is_none())
-        .collect();
+    let missing: Vec<usize> = (0..gallery.len()).filter(|&at| places[at].is_none()).collect();
     let computed = match missing.is_empty() {
         true => FaceMatrix::new(gallery.faces().size()),
         false => gallery.faces().select(&missing)?,

@@ -45,18 +45,14 @@ impl Identification {
 
     /// Whether the nearest person is likelier than not, though not sure enough to be named.
     pub fn is_probable(&self) -> bool {
-        let likely = self
-            .closest()
-            .is_some_and(|closest| closest.confidence > 0.5);
+        let likely = self.closest().is_some_and(|closest| closest.confidence > 0.5);
         self.decision == Decision::Unknown && likely
     }
 
     /// The name, where one is given.
     pub fn name(&self) -> Option<&str> {
         let is_known = self.decision == Decision::Known;
-        self.closest()
-            .filter(|_| is_known)
-            .map(|closest| closest.person.as_str())
+        self.closest().filter(|_| is_known).map(|closest| closest.person.as_str())
     }
 
     /// The nearest person, named or not.
@@ -96,9 +92,6 @@ pub struct QueryOptions {
 
 impl Default for QueryOptions {
     fn default() -> Self {
-        Self {
-            top: 1,
-            acceptance: Acceptance::default(),
-        }
+        Self { top: 1, acceptance: Acceptance::default() }
     }
 }

@@ -47,20 +47,13 @@ impl<'a> Probes<'a> {
 
     /// Faces of which nothing is known but the pixels (d x n).
     pub fn pixels(faces: &'a FaceMatrix) -> Self {
-        Self {
-            faces: Cow::Borrowed(faces),
-            regions: Vec::new(),
-            coordinates: None,
-        }
+        Self { faces: Cow::Borrowed(faces), regions: Vec::new(), coordinates: None }
     }
 
     /// These, with their coordinates (m x n).
     #[must_use]
     pub fn described(self, coordinates: DMatrix<f32>) -> Self {
-        Self {
-            coordinates: Some(coordinates),
-            ..self
-        }
+        Self { coordinates: Some(coordinates), ..self }
     }
 }
 
@@ -93,9 +86,7 @@ impl Recognizer {
         options: QueryOptions,
     ) -> Result<Vec<Identification>, PhotoProblem> {
         let prepared = self.preparation.prepare_all(photo)?;
-        let unfit = |error: Error| PhotoProblem::Unfit {
-            reason: error.to_string(),
-        };
+        let unfit = |error: Error| PhotoProblem::Unfit { reason: error.to_string() };
         let probes = Probes::prepared(self.preparation.size(), prepared.iter()).map_err(unfit)?;
         Ok(self.identify_probes(probes, options))
     }
@@ -126,9 +117,7 @@ impl Recognizer {
         options: QueryOptions,
     ) -> Vec<Identification> {
         let coordinates = self.coordinates_of(&probes);
-        let ranked = self
-            .comparer
-            .rank(&coordinates, options.top, options.acceptance);
+        let ranked = self.comparer.rank(&coordinates, options.top, options.acceptance);
         let name = |person: usize| self.gallery.people()[person].clone();
         let evidence = self.face_evidence(&probes, &coordinates);
         let decide = |(ranking, evidence)| self.decide(ranking, name, &evidence);

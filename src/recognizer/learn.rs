@@ -31,12 +31,7 @@ impl Recognizer {
     /// # Errors
     /// As [`learn`](Self::learn).
     pub fn learn_again(&self, gallery: Gallery, settings: Settings) -> Result<Self> {
-        Self::learn_described(
-            DescribedGallery::of(self),
-            *self.preparation(),
-            gallery,
-            settings,
-        )
+        Self::learn_described(DescribedGallery::of(self), *self.preparation(), gallery, settings)
     }
 
     /// Learns a gallery of which some faces may be described already. The result is that of [`learn`](Self::learn).
@@ -64,15 +59,7 @@ impl Recognizer {
             None => Self::compared_by_gallery(&gallery, settings)?,
         };
         // The checks of a stored recogniser hold for a new one too: what is learned can be loaded.
-        Self::from_parts(
-            preparation,
-            settings,
-            space,
-            gallery,
-            weights,
-            comparer,
-            coordinates,
-        )
+        Self::from_parts(preparation, settings, space, gallery, weights, comparer, coordinates)
     }
 
     /// The face space of a gallery, and the weights of its faces.
@@ -99,13 +86,8 @@ impl Recognizer {
         let face_score_limit = face_score_limit::learned(gallery, &space);
         let persons = gallery.persons();
         let framing = preparation.framing();
-        let comparer = Likelihoods::learn(
-            background,
-            &coordinates,
-            &persons,
-            face_score_limit,
-            framing,
-        );
+        let comparer =
+            Likelihoods::learn(background, &coordinates, &persons, face_score_limit, framing);
         let comparer = Comparer::Likelihoods(Arc::new(comparer));
         Ok((space, weights, comparer, Some(coordinates)))
     }
@@ -120,10 +102,7 @@ impl Recognizer {
         };
         let face_score_limit = face_score_limit::learned(gallery, &space);
         let calibration = calibrate::calibrate(gallery, settings, face_score_limit);
-        let comparer = Comparer::Distances(Box::new(Distances {
-            matcher,
-            calibration,
-        }));
+        let comparer = Comparer::Distances(Box::new(Distances { matcher, calibration }));
         Ok((space, weights, comparer, None))
     }
 }

@@ -51,10 +51,7 @@ pub struct Settings {
 impl Settings {
     /// The defaults without the background model: all is learned from the gallery alone.
     pub fn without_background() -> Self {
-        Self {
-            prior: Prior::None,
-            ..Self::default()
-        }
+        Self { prior: Prior::None, ..Self::default() }
     }
 }
 

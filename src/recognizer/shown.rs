@@ -37,8 +37,7 @@ impl Recognizer {
     /// Each eigenvalue of the [space that is shown](Self::display_space) over the total variance; those of components
     /// that are not kept too, where they are quickly found again.
     pub fn shown_ratios(&self, space: &Space) -> Vec<f64> {
-        self.all_ratios(space)
-            .unwrap_or_else(|| space.variance_ratios())
+        self.all_ratios(space).unwrap_or_else(|| space.variance_ratios())
     }
 
     fn all_ratios(&self, space: &Space) -> Option<Vec<f64>> {

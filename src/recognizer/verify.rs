@@ -194,10 +194,7 @@ impl Recognizer {
     }
 
     fn too_few(&self) -> Error {
-        Error::TooFewToVerify {
-            people: self.gallery.people().len(),
-            enough: ENOUGH_PEOPLE,
-        }
+        Error::TooFewToVerify { people: self.gallery.people().len(), enough: ENOUGH_PEOPLE }
     }
 
     /// The first of these faces (d x n) that neither was found as a face nor looks like one.

@@ -65,14 +65,11 @@ pub fn annotate(photo: RgbImage, marks: &[Mark]) -> RgbImage {
         ),
     };
     let style = Style::of(&picture);
-    let frames: Vec<Frame> = marks
-        .iter()
-        .map(|mark| Frame::of(mark, zoom as f32, &picture, &style))
-        .collect();
+    let frames: Vec<Frame> =
+        marks.iter().map(|mark| Frame::of(mark, zoom as f32, &picture, &style)).collect();
     let both = frames.iter().zip(marks);
-    let mut shapes: Vec<Shape> = both
-        .flat_map(|(frame, mark)| frame.shapes(mark.decision))
-        .collect();
+    let mut shapes: Vec<Shape> =
+        both.flat_map(|(frame, mark)| frame.shapes(mark.decision)).collect();
     let labels = placed(marks, &frames, &picture, &style);
     for (written, mark) in labels.into_iter().zip(marks) {
         shapes.extend(label(written, color(mark.decision)));
@@ -99,11 +96,7 @@ fn placed(marks: &[Mark], frames: &[Frame], picture: &RgbImage, style: &Style) -
                 (1.0 + PADDING) * letters,
             ];
             let (area, covered) = frame.place(size, picture, &labels, frames);
-            let label = Written {
-                text,
-                letters,
-                area,
-            };
+            let label = Written { text, letters, area };
             (label, covered)
         };
         let (mut label, covered) = place(fitting(mark, letters, style.label_width(frame, letters)));
@@ -202,16 +195,7 @@ impl Frame {
         let on = |axis: usize| corners.iter().map(move |corner| corner[axis]);
         let [left, top] = [0, 1].map(|axis| on(axis).fold(f32::INFINITY, f32::min));
         let [right, bottom] = [0, 1].map(|axis| on(axis).fold(f32::NEG_INFINITY, f32::max));
-        Self {
-            corners,
-            bounds: Area {
-                left,
-                top,
-                right,
-                bottom,
-            },
-            stroke,
-        }
+        Self { corners, bounds: Area { left, top, right, bottom }, stroke }
     }
 
     fn shapes(&self, decision: Decision) -> Vec<Shape> {
@@ -234,10 +218,7 @@ impl Frame {
         let drawn = |color: Color, width: f32| {
             let shape = move |line: &Vec<(f32, f32)>| Shape::Line {
                 points: line.clone(),
-                stroke: Stroke {
-                    dash: dash(line),
-                    ..Stroke::solid(color, width)
-                },
+                stroke: Stroke { dash: dash(line), ..Stroke::solid(color, width) },
             };
             lines.iter().map(shape).collect::<Vec<_>>()
         };
@@ -253,12 +234,7 @@ impl Frame {
         labels: &[Area],
         frames: &[Self],
     ) -> (Area, f32) {
-        let Area {
-            left,
-            top,
-            right,
-            bottom,
-        } = self.bounds;
+        let Area { left, top, right, bottom } = self.bounds;
         let out = self.stroke;
         let (middle, centre) = ((left + right - width) / 2.0, (top + bottom - height) / 2.0);
         let places = [
@@ -276,12 +252,7 @@ impl Frame {
         let inside = |[x, y]: [f32; 2]| {
             let left = x.min(picture.width() as f32 - width).max(0.0);
             let top = y.min(picture.height() as f32 - height).max(0.0);
-            Area {
-                left,
-                top,
-                right: left + width,
-                bottom: top + height,
-            }
+            Area { left, top, right: left + width, bottom: top + height }
         };
         let cost = |area: &Area| {
             let on_labels: f32 = labels.iter().map(|label| area.overlap(label)).sum();
@@ -318,11 +289,7 @@ fn fitting(mark: &Mark, letters: f32, most: f32) -> String {
 
 /// A label: its ground, and the text on it.
 fn label(written: Written, ground: Color) -> [Shape; 2] {
-    let Written {
-        text,
-        letters,
-        area,
-    } = written;
+    let Written { text, letters, area } = written;
     let (left, top) = (area.left.round(), area.top.round());
     let ground = Shape::Rect {
         at: (left, top),

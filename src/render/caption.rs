@@ -20,10 +20,8 @@ const NUMBER: f32 = 0.45;
 pub fn caption(title: &str, (width, height): (u32, u32), faces: &[([f32; 4], String)]) -> Drawing {
     let scale = (WIDTH - 2.0 * MARGIN) / width.max(1) as f32;
     let outline = height as f32 * scale;
-    let names: Vec<String> = (1..)
-        .zip(faces)
-        .map(|(number, (_, name))| format!("{number}  {name}"))
-        .collect();
+    let names: Vec<String> =
+        (1..).zip(faces).map(|(number, (_, name))| format!("{number}  {name}")).collect();
     let letters = lettering::line_height(LETTERS);
     let longest = names.iter().map(|name| lettering::width(name, letters));
     let column = longest.fold(COLUMN, f32::max) + MARGIN;
@@ -32,25 +30,11 @@ pub fn caption(title: &str, (width, height): (u32, u32), faces: &[([f32; 4], Str
     let above = 2.0 * MARGIN + LETTERS;
     let whole = above + outline + (rows + 1) as f32 * LINE + MARGIN;
     let mut drawing = Drawing::new(WIDTH, whole, title);
-    drawing.text(
-        (MARGIN, MARGIN + LETTERS),
-        Anchor::Start,
-        LETTERS,
-        Color::INK,
-        title,
-    );
-    frame(
-        &mut drawing,
-        [MARGIN, above, width as f32 * scale, outline],
-        Color::FAINT,
-    );
+    drawing.text((MARGIN, MARGIN + LETTERS), Anchor::Start, LETTERS, Color::INK, title);
+    frame(&mut drawing, [MARGIN, above, width as f32 * scale, outline], Color::FAINT);
     for (number, ([left, top, width, height], _)) in (1..).zip(faces) {
-        let [x, y, w, h] = [
-            left * scale + MARGIN,
-            top * scale + above,
-            width * scale,
-            height * scale,
-        ];
+        let [x, y, w, h] =
+            [left * scale + MARGIN, top * scale + above, width * scale, height * scale];
         frame(&mut drawing, [x, y, w, h], Color::INK);
         let size = (w * NUMBER).min(LARGEST);
         let at = (x + w / 2.0, y + h / 2.0 + size * 0.35);
@@ -75,12 +59,7 @@ mod tests {
 
     #[test]
     fn every_face_has_its_number_in_the_outline_and_in_the_list() {
-        let face = |at: usize| {
-            (
-                [100.0 * at as f32, 50.0, 80.0, 80.0],
-                format!("Person <{at}>"),
-            )
-        };
+        let face = |at: usize| ([100.0 * at as f32, 50.0, 80.0, 80.0], format!("Person <{at}>"));
         let faces: Vec<_> = (0..30).map(face).collect();
         let svg = caption("class.jpg", (3000, 400), &faces).to_svg();
         for number in 1..=30 {

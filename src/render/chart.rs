@@ -12,12 +12,8 @@ const BOTTOM: f32 = 274.0;
 const LETTERS: f32 = 13.0;
 
 /// Colours of curves, in order.
-pub const CURVES: [Color; 4] = [
-    Color([31, 95, 150]),
-    Color([190, 70, 40]),
-    Color([110, 110, 110]),
-    Color([60, 130, 70]),
-];
+pub const CURVES: [Color; 4] =
+    [Color([31, 95, 150]), Color([190, 70, 40]), Color([110, 110, 110]), Color([60, 130, 70])];
 
 /// One axis.
 #[derive(Debug, Clone)]
@@ -59,11 +55,7 @@ pub fn svg_with_right(
     [series, others]: [&[Series]; 2],
 ) -> String {
     let right = RIGHT - 50.0;
-    let left = Axes {
-        x: x.clone(),
-        y,
-        right,
-    };
+    let left = Axes { x: x.clone(), y, right };
     let mut drawing = left.titled(title, series);
     let axes = Axes { x, y: other, right };
     axes.name_right(&mut drawing);
@@ -107,10 +99,7 @@ impl Axes {
     }
 
     fn place(&self, (x, y): (f64, f64)) -> Point {
-        (
-            LEFT + self.x.share(x) * (self.right - LEFT),
-            BOTTOM - self.y.share(y) * (BOTTOM - TOP),
-        )
+        (LEFT + self.x.share(x) * (self.right - LEFT), BOTTOM - self.y.share(y) * (BOTTOM - TOP))
     }
 
     fn draw(&self, drawing: &mut Drawing) {
@@ -127,10 +116,7 @@ impl Axes {
             let (text, at) = (self.y.written(tick), (LEFT - 6.0, y + 4.0));
             drawing.text(at, Anchor::End, LETTERS, Color::FAINT, text);
         }
-        drawing.line(
-            &[(LEFT, BOTTOM), (self.right, BOTTOM)],
-            Stroke::solid(Color::INK, 1.0),
-        );
+        drawing.line(&[(LEFT, BOTTOM), (self.right, BOTTOM)], Stroke::solid(Color::INK, 1.0));
         let below = ((LEFT + self.right) / 2.0, BOTTOM + 40.0);
         let x = self.x.name.as_str();
         drawing.text(below, Anchor::Middle, LETTERS, Color::INK, x);
@@ -164,11 +150,7 @@ impl Axes {
                 for (at, &value) in values.iter().enumerate() {
                     let (left, top) = self.place((at as f64 + 0.55, value));
                     let (right, _) = self.place((at as f64 + 1.45, value));
-                    let fill = if at < *kept {
-                        *color
-                    } else {
-                        color.lightened(0.35)
-                    };
+                    let fill = if at < *kept { *color } else { color.lightened(0.35) };
                     drawing.push(Shape::Rect {
                         at: (left, top),
                         size: ((right - left).max(0.3), (BOTTOM - top).max(0.0)),
@@ -179,16 +161,9 @@ impl Axes {
             }
             Series::Level(name, at) => {
                 let (_, y) = self.place((0.0, *at));
-                drawing.line(
-                    &[(LEFT, y), (self.right, y)],
-                    Stroke::dashed(Color::FAINT, 1.4),
-                );
+                drawing.line(&[(LEFT, y), (self.right, y)], Stroke::dashed(Color::FAINT, 1.4));
                 // Below the line where the name of the axis stands above it.
-                let below = if y - LETTERS - 5.0 < TOP {
-                    LETTERS + 8.0
-                } else {
-                    0.0
-                };
+                let below = if y - LETTERS - 5.0 < TOP { LETTERS + 8.0 } else { 0.0 };
                 let at = (LEFT + 6.0, y - 5.0 + below);
                 drawing.text_over(at, Anchor::Start, LETTERS, Color::INK, name);
             }
@@ -227,28 +202,17 @@ impl Axes {
 impl Axis {
     /// An axis of numbers as they are.
     pub fn numbers(name: &str, range: (f64, f64)) -> Self {
-        Self {
-            name: name.to_owned(),
-            range,
-            logarithmic: false,
-            percent: false,
-        }
+        Self { name: name.to_owned(), range, logarithmic: false, percent: false }
     }
 
     /// An axis of shares, written as per cent.
     pub fn shares(name: &str, range: (f64, f64)) -> Self {
-        Self {
-            percent: true,
-            ..Self::numbers(name, range)
-        }
+        Self { percent: true, ..Self::numbers(name, range) }
     }
 
     /// This axis with equal factors equally long.
     pub fn logarithmic(self) -> Self {
-        Self {
-            logarithmic: true,
-            ..self
-        }
+        Self { logarithmic: true, ..self }
     }
 
     fn scaled(&self, value: f64) -> f64 {
@@ -272,10 +236,7 @@ impl Axis {
     pub(super) fn ticks(&self) -> Vec<f64> {
         let (low, high) = self.range;
         if self.logarithmic {
-            let (first, last) = (
-                self.scaled(low).ceil() as i32,
-                self.scaled(high).floor() as i32,
-            );
+            let (first, last) = (self.scaled(low).ceil() as i32, self.scaled(high).floor() as i32);
             if last - first < 2 {
                 // Few decades need ticks within them.
                 let within = (first - 1..=last)
@@ -283,24 +244,18 @@ impl Axis {
                 return within.filter(|tick| (low..=high).contains(tick)).collect();
             }
             let step = ((last - first) / 5 + 1).max(1) as usize;
-            return (first..=last)
-                .step_by(step)
-                .map(|decade| 10_f64.powi(decade))
-                .collect();
+            return (first..=last).step_by(step).map(|decade| 10_f64.powi(decade)).collect();
         }
         if high <= low {
             return vec![low];
         }
         let rough = (high - low) / 5.0;
         let decade = 10_f64.powf(rough.log10().floor());
-        let factor = [1.0, 2.0, 2.5, 5.0, 10.0]
-            .into_iter()
-            .find(|factor| factor * decade >= rough * 0.999);
+        let factor =
+            [1.0, 2.0, 2.5, 5.0, 10.0].into_iter().find(|factor| factor * decade >= rough * 0.999);
         let step = factor.unwrap_or(10.0) * decade;
-        let (first, last) = (
-            (low / step - 1e-9).ceil() as i64,
-            (high / step + 1e-9).floor() as i64,
-        );
+        let (first, last) =
+            ((low / step - 1e-9).ceil() as i64, (high / step + 1e-9).floor() as i64);
         (first..=last).map(|tick| tick as f64 * step).collect()
     }
 
@@ -351,11 +306,8 @@ mod tests {
         assert_eq!(linear(0.0, 1.0).len(), 6);
         assert!((linear(0.83, 1.0).len() as i64 - 4).abs() <= 2);
         let decades = Axis::shares("n", (1e-4, 1.0)).logarithmic();
-        let written: Vec<_> = decades
-            .ticks()
-            .into_iter()
-            .map(|tick| decades.written(tick))
-            .collect();
+        let written: Vec<_> =
+            decades.ticks().into_iter().map(|tick| decades.written(tick)).collect();
         assert_eq!(written, ["0.01 %", "0.1 %", "1 %", "10 %", "100 %"]);
         let share = Axis::shares("n", (0.0, 1.0));
         assert_eq!(share.written(0.3), "30 %");
@@ -396,10 +348,7 @@ mod tests {
                 let [x, y] = axes;
                 let logarithmic = x.logarithmic;
                 let svg = svg("t", x, y, &series);
-                assert!(
-                    !svg.contains("NaN") && !svg.contains("inf"),
-                    "{range:?} {logarithmic}"
-                );
+                assert!(!svg.contains("NaN") && !svg.contains("inf"), "{range:?} {logarithmic}");
             }
         }
     }

@@ -90,23 +90,13 @@ impl Explained<'_> {
         let space = self.recognizer.space();
         let levels: Vec<f32> = self.pixels.iter().map(|&pixel| f32::from(pixel)).collect();
         let k = space.components();
-        let rebuilt = Reconstruction {
-            components: k,
-            levels: space.rebuild(self.weights),
-            pre_image: None,
-        };
+        let rebuilt =
+            Reconstruction { components: k, levels: space.rebuild(self.weights), pre_image: None };
         let error = rebuilt.error(space.mean().as_slice(), &levels);
-        let left_over: Vec<f32> = levels
-            .iter()
-            .zip(&rebuilt.levels)
-            .map(|(a, b)| a - b)
-            .collect();
+        let left_over: Vec<f32> = levels.iter().zip(&rebuilt.levels).map(|(a, b)| a - b).collect();
         let limit = self.recognizer.comparer().face_score_limit();
         let mut panels = vec![
-            panel(
-                self.picture(self.pixels),
-                ["the photo", "as the model saw it"],
-            ),
+            panel(self.picture(self.pixels), ["the photo", "as the model saw it"]),
             panel(
                 gray(self.size, &rebuilt.levels).into(),
                 [
@@ -118,10 +108,7 @@ impl Explained<'_> {
             ),
             panel(
                 signed(self.size, &left_over).into(),
-                [
-                    "what is left over".to_owned(),
-                    format!("{:.1} gray levels (RMS)", error.rms),
-                ],
+                ["what is left over".to_owned(), format!("{:.1} gray levels (RMS)", error.rms)],
             ),
         ];
         for (side, place) in self.why.nearest.iter().zip(["nearest", "next"]) {
@@ -169,17 +156,10 @@ impl Explained<'_> {
             })
             .collect();
         if let ([first, second], [to_first, to_second]) = (&sides[..], &cells[..]) {
-            let map: Vec<f64> = to_second
-                .iter()
-                .zip(*to_first)
-                .map(|(b, a)| b - a)
-                .collect();
+            let map: Vec<f64> = to_second.iter().zip(*to_first).map(|(b, a)| b - a).collect();
             panels.push(self.decision("what decides between them", &map, [first, second]));
         }
-        Row {
-            heading: "Where the photo differs from those nearest photos".to_owned(),
-            panels,
-        }
+        Row { heading: "Where the photo differs from those nearest photos".to_owned(), panels }
     }
 
     /// Cells above zero speak for the first side, those below for the second.
@@ -239,9 +219,7 @@ impl Explained<'_> {
     fn plain(&self, side: &EvidenceFor) -> Vec<f64> {
         let other = self.recognizer.weights().column(side.face);
         let pairs = self.weights.iter().zip(other.iter());
-        pairs
-            .map(|(&a, &b)| (f64::from(a) - f64::from(b)).powi(2))
-            .collect()
+        pairs.map(|(&a, &b)| (f64::from(a) - f64::from(b)).powi(2)).collect()
     }
 
     /// The face, tinted cell by cell: the first colour above zero, the second below.
@@ -251,11 +229,7 @@ impl Explained<'_> {
             let column = x as usize * CELLS.0 / width as usize;
             let row = y as usize * CELLS.1 / height as usize;
             let value = cells.get(row * CELLS.0 + column).copied().unwrap_or(0.0);
-            let strength = if largest > 0.0 {
-                (value.abs() / largest) as f32
-            } else {
-                0.0
-            };
+            let strength = if largest > 0.0 { (value.abs() / largest) as f32 } else { 0.0 };
             let level = f32::from(self.pixels[(y * width + x) as usize]);
             // The face stands back, so that colours can be told on its dark parts.
             let paper = 110.0 + level * 145.0 / 255.0;
@@ -275,10 +249,7 @@ fn largest<'a>(values: impl IntoIterator<Item = &'a f64>) -> f64 {
 }
 
 fn panel<S: Into<String>>(image: DynamicImage, lines: impl IntoIterator<Item = S>) -> Panel {
-    Panel {
-        image,
-        lines: lines.into_iter().map(Into::into).collect(),
-    }
+    Panel { image, lines: lines.into_iter().map(Into::into).collect() }
 }
 
 fn shares(parts: &[f64]) -> Vec<f64> {

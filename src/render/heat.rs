@@ -21,14 +21,8 @@ const COVER: f32 = 0.55;
 const CORNERS: usize = 48;
 
 /// From the lowest value to the highest, light to dark, so that it can be read without colours too (viridis, reversed).
-const COLORS: [[u8; 3]; 6] = [
-    [253, 231, 37],
-    [122, 209, 81],
-    [34, 168, 132],
-    [42, 120, 142],
-    [65, 68, 135],
-    [68, 1, 84],
-];
+const COLORS: [[u8; 3]; 6] =
+    [[253, 231, 37], [122, 209, 81], [34, 168, 132], [42, 120, 142], [65, 68, 135], [68, 1, 84]];
 
 /// A face map as a page.
 #[derive(Debug, Clone)]
@@ -56,11 +50,7 @@ pub fn heat(page: &HeatPage<'_>) -> Drawing {
         .map(|line| lettering::width(line, letters))
         .chain([lettering::width(&page.title, lettering::line_height(TITLE))])
         .fold(size.0, f32::max);
-    let mut drawing = Drawing::new(
-        text + 2.0 * MARGIN,
-        size.1 + ABOVE + BELOW,
-        page.title.clone(),
-    );
+    let mut drawing = Drawing::new(text + 2.0 * MARGIN, size.1 + ABOVE + BELOW, page.title.clone());
     let start = (MARGIN, 24.0);
     drawing.text(start, Anchor::Start, TITLE, Color::INK, &page.title);
     for (line, text) in (0_u8..).zip(ABOUT) {
@@ -78,11 +68,7 @@ pub fn heat(page: &HeatPage<'_>) -> Drawing {
 
 fn zoom((width, height): (u32, u32)) -> f32 {
     let long = width.max(height).max(1);
-    if long > WIDEST {
-        WIDEST as f32 / long as f32
-    } else {
-        NARROWEST.div_ceil(long).max(1) as f32
-    }
+    if long > WIDEST { WIDEST as f32 / long as f32 } else { NARROWEST.div_ceil(long).max(1) as f32 }
 }
 
 /// What is shown.
@@ -100,9 +86,7 @@ fn covered(photo: &RgbImage, shades: &GrayAlphaImage) -> RgbImage {
         let LumaA([shade, alpha]) = *shades.get_pixel(x, y);
         let color = color(f32::from(shade) / 255.0);
         let cover = COVER * f32::from(alpha) / 255.0;
-        Rgb(color
-            .0
-            .map(|level| (cover * f32::from(level) + (1.0 - cover) * gray).round() as u8))
+        Rgb(color.0.map(|level| (cover * f32::from(level) + (1.0 - cover) * gray).round() as u8))
     })
 }
 
@@ -124,10 +108,7 @@ fn ring(drawing: &mut Drawing, corner: Point, zoom: f32, number: usize, place: &
     let ring: Vec<Point> = (0..=CORNERS)
         .map(|at| {
             let angle = std::f32::consts::TAU * at as f32 / CORNERS as f32;
-            (
-                middle.0 + width / 2.0 * angle.cos(),
-                middle.1 + height / 2.0 * angle.sin(),
-            )
+            (middle.0 + width / 2.0 * angle.cos(), middle.1 + height / 2.0 * angle.sin())
         })
         .collect();
     drawing.line(&ring, Stroke::solid(Color([0, 0, 0]), 4.0));
@@ -171,11 +152,7 @@ mod tests {
     fn a_page_says_what_it_shows() {
         let photo = RgbImage::from_pixel(120, 90, Rgb([100, 150, 200]));
         let shades = GrayAlphaImage::from_fn(60, 45, |x, _| LumaA([(x * 4) as u8, 255]));
-        let place = LocalMinimum {
-            part: [10.0, 10.0, 30.0, 40.0],
-            scale: 1.0,
-            value: 0.87,
-        };
+        let place = LocalMinimum { part: [10.0, 10.0, 30.0, 40.0], scale: 1.0, value: 0.87 };
         let page = heat(&HeatPage {
             title: "Face map of a.jpg".to_owned(),
             photo: &photo,
@@ -184,12 +161,7 @@ mod tests {
             places: &[place],
         });
         let svg = page.to_svg();
-        for text in [
-            "Face map of a.jpg",
-            "1: 0.87",
-            "7.25",
-            "the border has none",
-        ] {
+        for text in ["Face map of a.jpg", "1: 0.87", "7.25", "the border has none"] {
             assert!(svg.contains(text), "{text}");
         }
         assert_eq!((color(0.0).0, color(1.0).0), (COLORS[0], COLORS[5]));

@@ -62,9 +62,7 @@ pub fn place(drawing: &mut Drawing, labels: &[Label], size: f32, area: Area) -> 
 
 /// Ever further away, in all directions.
 fn offsets() -> impl Iterator<Item = Point> {
-    let rings = (1..)
-        .map(|ring| ring as f32 * STEP)
-        .take_while(|&radius| radius <= FARTHEST);
+    let rings = (1..).map(|ring| ring as f32 * STEP).take_while(|&radius| radius <= FARTHEST);
     let around = rings.flat_map(|radius| {
         (0..DIRECTIONS).map(move |direction| {
             let angle = std::f32::consts::TAU * direction as f32 / DIRECTIONS as f32;
@@ -76,12 +74,7 @@ fn offsets() -> impl Iterator<Item = Point> {
 
 fn around(center: Point, width: f32, size: f32) -> Area {
     let (half_width, half_height) = (width / 2.0 + GAP, size * 0.5 + GAP);
-    (
-        center.0 - half_width,
-        center.1 - half_height,
-        center.0 + half_width,
-        center.1 + half_height,
-    )
+    (center.0 - half_width, center.1 - half_height, center.0 + half_width, center.1 + half_height)
 }
 
 fn within(inner: Area, outer: Area) -> bool {
@@ -98,18 +91,10 @@ mod tests {
 
     #[test]
     fn names_make_room_for_each_other_or_are_left_over() {
-        let label = |text: &str| Label {
-            at: (60.0, 30.0),
-            text: text.to_owned(),
-            color: Color::INK,
-        };
+        let label =
+            |text: &str| Label { at: (60.0, 30.0), text: text.to_owned(), color: Color::INK };
         let mut drawing = Drawing::new(120.0, 60.0, "names");
-        let names = [
-            "Ada",
-            "Boris",
-            "Chiara",
-            "a name that is far too long for this",
-        ];
+        let names = ["Ada", "Boris", "Chiara", "a name that is far too long for this"];
         let labels = names.map(label);
         let left_over = place(&mut drawing, &labels, 11.0, (0.0, 0.0, 120.0, 60.0));
         assert_eq!(left_over, [3]);

@@ -15,9 +15,7 @@ fn font() -> &'static FontRef<'static> {
 /// The width in pixels of a line of text set `height` pixels high.
 pub fn width(text: &str, height: f32) -> f32 {
     let font = font().as_scaled(PxScale::from(height));
-    text.chars()
-        .map(|letter| font.h_advance(font.glyph_id(letter)))
-        .sum()
+    text.chars().map(|letter| font.h_advance(font.glyph_id(letter))).sum()
 }
 
 /// The height of a line of text of a size (em) in pixels: from the highest letter to the lowest.
@@ -90,25 +88,13 @@ mod tests {
 
     #[test]
     fn scripts_that_can_be_set() {
-        for name in [
-            "Ada Lovelace",
-            "Zoë Ångström",
-            "Łukasz Żółć",
-            "Юрий",
-            "Αλέξανδρος",
-            "O'Neil-2",
-        ] {
+        for name in
+            ["Ada Lovelace", "Zoë Ångström", "Łukasz Żółć", "Юрий", "Αλέξανδρος", "O'Neil-2"]
+        {
             assert!(can_write(name), "{name}");
         }
-        for name in [
-            "顔",
-            "김민수",
-            "أحمد",
-            "דוד",
-            "राम",
-            "e\u{301}va",
-            "\u{202e}adA",
-        ] {
+        for name in ["顔", "김민수", "أحمد", "דוד", "राम", "e\u{301}va", "\u{202e}adA"]
+        {
             assert!(!can_write(name), "{name}");
         }
     }

@@ -80,9 +80,7 @@ pub fn gray(size: FaceSize, levels: &[f32]) -> GrayImage {
 
 /// A picture of signed values (d), such as an eigenface: zero is mid-gray, the largest magnitude black or white.
 pub fn signed(size: FaceSize, values: &[f32]) -> GrayImage {
-    let largest = values
-        .iter()
-        .fold(0.0_f32, |best, value| best.max(value.abs()));
+    let largest = values.iter().fold(0.0_f32, |best, value| best.max(value.abs()));
     let scale = if largest > 0.0 { 127.0 / largest } else { 0.0 };
     picture(size, values, |value| ZERO + value * scale)
 }
@@ -130,11 +128,7 @@ mod tests {
     #[test]
     fn an_eigenface_of_zeros_is_plain_mid_gray() {
         let size: FaceSize = "8x8".parse().unwrap();
-        assert!(
-            signed(size, &[0.0; 64])
-                .pixels()
-                .all(|pixel| pixel[0] == 128)
-        );
+        assert!(signed(size, &[0.0; 64]).pixels().all(|pixel| pixel[0] == 128));
     }
 
     #[test]

@@ -16,12 +16,7 @@ const HUES: [Color; 10] = [
     Color([20, 170, 185]),
 ];
 
-const MARKERS: [Marker; 4] = [
-    Marker::Circle,
-    Marker::Square,
-    Marker::Triangle,
-    Marker::Diamond,
-];
+const MARKERS: [Marker; 4] = [Marker::Circle, Marker::Square, Marker::Triangle, Marker::Diamond];
 
 /// The mark of a group by its number: colours first, then forms; forty are different.
 pub fn mark(number: usize) -> (Color, Marker) {

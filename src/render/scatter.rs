@@ -62,12 +62,7 @@ pub(super) fn of_gallery(
     (part, ratios): (&str, &[f64]),
     names: impl Iterator<Item = String>,
 ) -> String {
-    let mut people: Vec<Group> = names
-        .map(|name| Group {
-            name,
-            dots: Vec::new(),
-        })
-        .collect();
+    let mut people: Vec<Group> = names.map(|name| Group { name, dots: Vec::new() }).collect();
     for (face, weights) in gallery.enrolled().iter().zip(weights.column_iter()) {
         let at = [0, 1].map(|axis| weights.get(axis).map_or(0.0, |&weight| f64::from(weight)));
         if let Some(group) = people.get_mut(face.person) {
@@ -79,11 +74,7 @@ pub(super) fn of_gallery(
         let share = ratios.get(axis).copied().unwrap_or(0.0) * 100.0;
         format!("{part} {} ({share:.1} % of the variance)", axis + 1)
     });
-    let plot = Scatter {
-        axes,
-        people,
-        ..Scatter::default()
-    };
+    let plot = Scatter { axes, people, ..Scatter::default() };
     scatter(&plot).to_svg()
 }
 
@@ -196,16 +187,9 @@ fn faces(drawing: &mut Drawing, plot: &Scatter, view: &View) -> (Vec<Mark>, Vec<
         let at = view.place(dot.at);
         over.push(shape(at, Marker::Star, black, &dot.about));
         legend.push((black, Marker::Star));
-        labels.push(Label {
-            at: (at.0, at.1 - 12.0),
-            text: dot.about.clone(),
-            color: black,
-        });
+        labels.push(Label { at: (at.0, at.1 - 12.0), text: dot.about.clone(), color: black });
     }
-    under
-        .into_iter()
-        .chain(over)
-        .for_each(|it| drawing.push(it));
+    under.into_iter().chain(over).for_each(|it| drawing.push(it));
     (legend, labels)
 }
 
@@ -236,23 +220,14 @@ fn ellipse(middle: Point, places: &[Point]) -> Vec<Point> {
         .map(|corner| {
             let angle = std::f32::consts::TAU * corner as f32 / CORNERS as f32;
             let (x, y) = (long * angle.cos(), short * angle.sin());
-            (
-                middle.0 + x * turn.cos() - y * turn.sin(),
-                middle.1 + x * turn.sin() + y * turn.cos(),
-            )
+            (middle.0 + x * turn.cos() - y * turn.sin(), middle.1 + x * turn.sin() + y * turn.cos())
         })
         .collect()
 }
 
 fn shape(at: Point, marker: Marker, color: Color, about: &str) -> Shape {
     let star = if marker == Marker::Star { 1.7 } else { 1.0 };
-    Shape::Mark {
-        at,
-        radius: RADIUS * star,
-        marker,
-        fill: color,
-        hover: about.to_owned(),
-    }
+    Shape::Mark { at, radius: RADIUS * star, marker, fill: color, hover: about.to_owned() }
 }
 
 /// The mean of the faces; `None` where there are none.
@@ -307,10 +282,7 @@ mod tests {
                     dots: (0..3).map(|at| dot(person * 3 + at)).collect(),
                 })
                 .collect(),
-            probes: Group {
-                name: String::new(),
-                dots: vec![dot(7)],
-            },
+            probes: Group { name: String::new(), dots: vec![dot(7)] },
         }
     }
 
@@ -350,14 +322,7 @@ mod tests {
         let found = ellipse((10.0, 10.0), &along);
         assert!(found.iter().all(|at| (at.0 - at.1).abs() < 1e-3), "a line");
         let reach = found.iter().map(|at| at.0).fold(f32::MIN, f32::max);
-        assert!(
-            (reach - 20.0).abs() < 0.1,
-            "one standard deviation: {reach}"
-        );
-        assert!(
-            ellipse((1.0, 1.0), &[(1.0, 1.0)])
-                .iter()
-                .all(|at| *at == (1.0, 1.0))
-        );
+        assert!((reach - 20.0).abs() < 0.1, "one standard deviation: {reach}");
+        assert!(ellipse((1.0, 1.0), &[(1.0, 1.0)]).iter().all(|at| *at == (1.0, 1.0)));
     }
 }

@@ -9,10 +9,7 @@ pub fn scree(part: &str, ratios: &[f64], kept: usize) -> String {
         ratios.first().copied().unwrap_or(1.0),
         ratios.iter().copied().filter(|&ratio| ratio > 0.0),
     );
-    let range = (
-        chart::decade_below(least.fold(1.0, f64::min)),
-        chart::decade_above(most),
-    );
+    let range = (chart::decade_below(least.fold(1.0, f64::min)), chart::decade_above(most));
     let sums = ratios.iter().scan(0.0, |sum, ratio| {
         *sum += ratio;
         Some(*sum)

@@ -121,10 +121,7 @@ mod tests {
 
     #[test]
     fn no_row_breaks_a_group() {
-        let tile = Tile {
-            image: GrayImage::from_pixel(100, 60, Luma([9])),
-            label: String::new(),
-        };
+        let tile = Tile { image: GrayImage::from_pixel(100, 60, Luma([9])), label: String::new() };
         // Ten would fit in a row.
         let sheet = sheet_of_groups(&vec![tile; 12], 4, "");
         assert_eq!(sheet.dimensions(), (8 * 108 + 8, 2 * 86 + 8));

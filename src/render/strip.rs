@@ -85,11 +85,7 @@ impl RowLayout {
         let heights = panels.iter().map(|(_, (_, height))| *height);
         let pictures = heights.fold(0.0, f32::max);
         let lines = row.panels.iter().map(|panel| panel.lines.len()).max();
-        let above = if row.heading.is_empty() {
-            0.0
-        } else {
-            HEADING + 9.0
-        };
+        let above = if row.heading.is_empty() { 0.0 } else { HEADING + 9.0 };
         Self {
             panels,
             pictures,
@@ -110,11 +106,7 @@ impl Row {
             drawing.picture((left, top), size, panel.image.clone());
             for (number, line) in panel.lines.iter().enumerate() {
                 let baseline = top + laid.pictures + LINE * (number as f32 + 0.9);
-                let color = if number == 0 {
-                    Color::INK
-                } else {
-                    Color::FAINT
-                };
+                let color = if number == 0 { Color::INK } else { Color::FAINT };
                 drawing.text((left, baseline), Anchor::Start, LETTERS, color, line);
             }
         }
@@ -133,23 +125,14 @@ mod tests {
             image: GrayImage::new(40, 50).into(),
             lines: vec![text.to_owned(), "x".to_owned()],
         };
-        let row = |text: &str| Row {
-            heading: String::new(),
-            panels: vec![panel(text), panel("x")],
-        };
+        let row =
+            |text: &str| Row { heading: String::new(), panels: vec![panel(text), panel("x")] };
         let narrow = strip("t", &[row("x")]).size();
         assert_eq!(
             narrow,
-            (
-                2.0 * 120.0 + 4.0 * MARGIN,
-                150.0 + 2.0 * LINE + 2.0 * MARGIN + TITLE + 8.0
-            )
+            (2.0 * 120.0 + 4.0 * MARGIN, 150.0 + 2.0 * LINE + 2.0 * MARGIN + TITLE + 8.0)
         );
-        let wide = strip(
-            "t",
-            &[row("a line that is longer than its picture is wide")],
-        )
-        .size();
+        let wide = strip("t", &[row("a line that is longer than its picture is wide")]).size();
         assert!(wide.0 > narrow.0 && wide.1 == narrow.1);
         assert!(strip("t", &[]).size().0 > MARGIN);
     }

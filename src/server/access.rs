@@ -99,10 +99,7 @@ impl Access {
             Some(url) if url.is_encrypted() => "; Secure",
             _ => "",
         };
-        format!(
-            "{}={session}; HttpOnly; SameSite=Strict{secure}",
-            self.cookie()
-        )
+        format!("{}={session}; HttpOnly; SameSite=Strict{secure}", self.cookie())
     }
 
     pub fn has_session(&self, headers: &HeaderMap) -> bool {
@@ -147,10 +144,7 @@ impl Access {
 
     /// Whether a page that asks is this server's own, by what the browser says of where it comes from.
     pub fn is_own_origin(&self, origin: &str, host: &str) -> bool {
-        let is_public = self
-            .public
-            .as_ref()
-            .is_some_and(|url| url.origin() == origin);
+        let is_public = self.public.as_ref().is_some_and(|url| url.origin() == origin);
         is_public || self.is_own_name(host) && origin == format!("http://{host}")
     }
 
@@ -178,9 +172,7 @@ fn key_in(path: &str) -> Option<&str> {
 fn secret() -> Result<[u8; 16]> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).map_err(|error| {
-        Error::Told(format!(
-            "the system gives no random numbers for a key: {error}"
-        ))
+        Error::Told(format!("the system gives no random numbers for a key: {error}"))
     })?;
     Ok(bytes)
 }

@@ -207,11 +207,7 @@ pub async fn begin_job(
         worked.finish(end);
     });
     let place = format!("/api/v0/jobs/{}", job.id);
-    Ok((
-        StatusCode::ACCEPTED,
-        [(header::LOCATION, place)],
-        Json(job.report(waiting)),
-    )
+    Ok((StatusCode::ACCEPTED, [(header::LOCATION, place)], Json(job.report(waiting)))
         .into_response())
 }
 
@@ -222,9 +218,7 @@ async fn do_job(
     job: &Arc<Job>,
 ) -> Answer<Value> {
     match work {
-        Work::Enroll {
-            folder: Typed(folder),
-        } => {
+        Work::Enroll { folder: Typed(folder) } => {
             let change = move |model: Option<&Model>, job: &Job| {
                 let about = |error: eigenfaces::Error| about_folder(&folder, &error);
                 let base = Model::base(model, PreparationOptions::default());

@@ -47,10 +47,7 @@ async fn form_parts(mut form: Multipart) -> Answer<RequestParts> {
         };
         let name = field.name().unwrap_or("file").to_owned();
         let bytes = field.bytes().await;
-        parts.insert(
-            name,
-            bytes.map_err(|error| refused(error.status(), &cause(&error)))?,
-        );
+        parts.insert(name, bytes.map_err(|error| refused(error.status(), &cause(&error)))?);
     }
 }
 

@@ -40,9 +40,8 @@ fn similarity(is_yes: bool, confidence: f64) -> f64 {
 /// A box in pixels of the photo; the whole photo where it was taken as it is.
 fn bounds(location: Option<Location>, photo: &Photo) -> Value {
     let (width, height) = photo.luma().dimensions();
-    let [x, y, w, h] = location.map_or([0.0, 0.0, width as f32, height as f32], |found| {
-        found.bounds
-    });
+    let [x, y, w, h] =
+        location.map_or([0.0, 0.0, width as f32, height as f32], |found| found.bounds);
     let within = |value: f32, most: u32| value.round().clamp(0.0, most as f32) as u32;
     json!({
         "probability": location.map_or(1.0, probability),
@@ -186,9 +185,7 @@ pub async fn faces(
     let object = service.work(move |_| {
         let all: Vec<Value> = snapshot.model.as_ref().map_or_else(Vec::new, |model| {
             let (people, enrolled) = (model.people(), model.gallery().enrolled());
-            let named = enrolled
-                .iter()
-                .map(|face| (face, people[face.person].as_str()));
+            let named = enrolled.iter().map(|face| (face, people[face.person].as_str()));
             let wanted = asked.subject.as_deref();
             let faces = named.filter(|(_, name)| wanted.is_none_or(|wanted| wanted == *name));
             faces
@@ -196,11 +193,7 @@ pub async fn faces(
                 .collect()
         });
         let (page, size) = (asked.page.unwrap_or(0), asked.size.unwrap_or(20).max(1));
-        let faces: Vec<&Value> = all
-            .iter()
-            .skip(page.saturating_mul(size))
-            .take(size)
-            .collect();
+        let faces: Vec<&Value> = all.iter().skip(page.saturating_mul(size)).take(size).collect();
         Ok(json!({
             "faces": faces,
             "page_number": page,
@@ -238,10 +231,8 @@ pub async fn erase_faces_of(
     State(service): Shared,
     UrlQuery(asked): UrlQuery<OfSubject>,
 ) -> Answer<Json<Value>> {
-    let erased = erase(&service, move |model| {
-        Ok(faces_of(model, asked.subject.as_deref()))
-    })
-    .await?;
+    let erased =
+        erase(&service, move |model| Ok(faces_of(model, asked.subject.as_deref()))).await?;
     Ok(Json(json!({ "deleted": erased.len() })))
 }
 
@@ -263,9 +254,7 @@ pub async fn erase_faces(
     JsonBody(ids): JsonBody<Vec<String>>,
 ) -> Answer<Json<Vec<Value>>> {
     let meant = move |model: &Model| {
-        let found = ids
-            .iter()
-            .filter_map(|id| find_face(model.gallery(), id).ok());
+        let found = ids.iter().filter_map(|id| find_face(model.gallery(), id).ok());
         let mut found: Vec<usize> = found.collect();
         found.sort_unstable();
         found.dedup();

@@ -122,9 +122,7 @@ fn most_connections() -> usize {
     {
         use rustix::process::{Resource, getrlimit};
         let files = getrlimit(Resource::Nofile).current;
-        let files = files.map_or(usize::MAX, |files| {
-            usize::try_from(files).unwrap_or(usize::MAX)
-        });
+        let files = files.map_or(usize::MAX, |files| usize::try_from(files).unwrap_or(usize::MAX));
         (files / 2).clamp(2, MOST)
     }
     #[cfg(not(unix))]
@@ -145,12 +143,7 @@ pub async fn serve(listener: TcpListener, router: Router, below: &str) {
         }
         let (all, router, below) = (Arc::clone(&all), router.clone(), Arc::clone(&below));
         let connection = Connection { all, number };
-        let listed = Open {
-            client,
-            since: Instant::now(),
-            busy: 0,
-            task: None,
-        };
+        let listed = Open { client, since: Instant::now(), busy: 0, task: None };
         locked(&connection.all.open).insert(number, listed);
         let task = tokio::spawn(answer(stream, router, below, Listed(connection.clone())));
         connection.change(|open| open.task = Some(task.abort_handle()));
@@ -191,9 +184,7 @@ async fn answer(stream: TcpStream, router: Router, below: Arc<str>, listed: List
         service.call(request)
     });
     let mut http = http1::Builder::new();
-    http.timer(TokioTimer::new())
-        .header_read_timeout(IDLE)
-        .max_buf_size(HEAD);
+    http.timer(TokioTimer::new()).header_read_timeout(IDLE).max_buf_size(HEAD);
     // Whatever is wrong with a connection, its client knows.
     let _ = http.serve_connection(TokioIo::new(stream), service).await;
 }

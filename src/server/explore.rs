@@ -46,10 +46,7 @@ pub async fn numbers(State(service): Shared, UrlQuery(asked): UrlQuery<First>) -
         let mean = space.mean().iter().map(|&value| value as f32);
         let basis = space.basis().column_iter().take(first);
         let basis = basis.flat_map(|face| face.iter().copied().collect::<Vec<f32>>());
-        Ok(mean
-            .chain(basis)
-            .flat_map(f32::to_le_bytes)
-            .collect::<Vec<u8>>())
+        Ok(mean.chain(basis).flat_map(f32::to_le_bytes).collect::<Vec<u8>>())
     });
     let kind = [(header::CONTENT_TYPE, "application/octet-stream")];
     Ok((kind, bytes.await?).into_response())
@@ -84,9 +81,7 @@ pub async fn mean(State(service): Shared) -> Answer<Response> {
 
 /// Weights of a face to a tenth of a gray level.
 fn rounded(weights: impl Iterator<Item = f32>) -> Vec<f64> {
-    weights
-        .map(|weight| (f64::from(weight) * 10.0).round() / 10.0)
-        .collect()
+    weights.map(|weight| (f64::from(weight) * 10.0).round() / 10.0).collect()
 }
 
 /// The weights of everybody who is enrolled.
@@ -97,10 +92,7 @@ pub async fn weights(
     let object = service.ask(move |model| {
         let recognizer = model.recognizer();
         let (gallery, first) = (recognizer.gallery(), asked.first.unwrap_or(usize::MAX));
-        let faces = gallery
-            .enrolled()
-            .iter()
-            .zip(recognizer.weights().column_iter());
+        let faces = gallery.enrolled().iter().zip(recognizer.weights().column_iter());
         let faces: Vec<Value> = faces
             .map(|(face, weights)| {
                 json!({

@@ -23,19 +23,11 @@ pub type Answer<T> = std::result::Result<T, Failure>;
 
 impl Failure {
     pub fn new(status: StatusCode, message: impl Into<String>) -> Self {
-        Self {
-            status,
-            message: message.into(),
-            code: None,
-            position: None,
-        }
+        Self { status, message: message.into(), code: None, position: None }
     }
 
     pub fn coded(status: StatusCode, code: u32, message: impl Into<String>) -> Self {
-        Self {
-            code: Some(code),
-            ..Self::new(status, message)
-        }
+        Self { code: Some(code), ..Self::new(status, message) }
     }
 
     pub fn bad(message: impl Into<String>) -> Self {
@@ -119,11 +111,9 @@ impl From<LikelihoodError> for Failure {
 impl From<PhotoProblem> for Failure {
     fn from(problem: PhotoProblem) -> Self {
         match problem {
-            PhotoProblem::NoFace | PhotoProblem::NotAFace => Self::coded(
-                StatusCode::BAD_REQUEST,
-                28,
-                "No face is found in the given image",
-            ),
+            PhotoProblem::NoFace | PhotoProblem::NotAFace => {
+                Self::coded(StatusCode::BAD_REQUEST, 28, "No face is found in the given image")
+            }
             PhotoProblem::TooManyPixels { .. }
             | PhotoProblem::TooManyBytes { .. }
             | PhotoProblem::TooMuchMemory { .. } => Self::new(
@@ -165,9 +155,7 @@ pub async fn in_json(answer: Response) -> Response {
         return answer;
     }
     let (parts, body) = answer.into_parts();
-    let text = axum::body::to_bytes(body, MOST_TEXT)
-        .await
-        .unwrap_or_default();
+    let text = axum::body::to_bytes(body, MOST_TEXT).await.unwrap_or_default();
     let message = match (text.is_empty(), status) {
         (false, _) => String::from_utf8_lossy(&text).into_owned(),
         (true, StatusCode::NOT_FOUND) => "no such address: /openapi.json lists them".to_owned(),

@@ -51,9 +51,7 @@ pub async fn named(State(service): Shared) -> Answer<Json<Value>> {
             json!({ "person": person.as_str(), "faces": count, "photos": faces })
         });
         let people: Vec<Value> = people.collect();
-        Ok(Json(
-            json!({ "folder": folder.path.to_string_lossy(), "people": people }),
-        ))
+        Ok(Json(json!({ "folder": folder.path.to_string_lossy(), "people": people })))
     };
     service.work(work).await
 }
@@ -84,20 +82,13 @@ pub async fn photo(
                 Some(_) => Decision::Known,
                 None => Decision::Unknown,
             },
-            name: person
-                .filter(|name| lettering::can_write(name))
-                .unwrap_or("face")
-                .to_owned(),
+            name: person.filter(|name| lettering::can_write(name)).unwrap_or("face").to_owned(),
             addition: String::new(),
             number: String::new(),
         };
         let framed = DynamicImage::from(annotate(file.decode_color()?, &[mark]));
         let small = framed.width().max(framed.height()) <= side;
-        let seen = if small {
-            framed
-        } else {
-            framed.thumbnail(side, side)
-        };
+        let seen = if small { framed } else { framed.thumbnail(side, side) };
         shown(&seen)
     };
     service.work(work).await
@@ -148,16 +139,11 @@ pub async fn split(
         let found: Vec<&FolderFace> = found.collect::<Answer<_>>()?;
         let background = Background::bundled().map_err(eigenfaces::Error::from)?;
         let rows = 2 * background.components();
-        let columns = found
-            .iter()
-            .flat_map(|face| face.coordinates.iter().copied());
+        let columns = found.iter().flat_map(|face| face.coordinates.iter().copied());
         let raw = DMatrix::from_vec(rows, found.len(), columns.collect());
         let parts = grouping::split(background, &raw);
-        let parts = parts.map(|part| {
-            part.iter()
-                .map(|&at| group.faces[at].clone())
-                .collect::<Vec<_>>()
-        });
+        let parts =
+            parts.map(|part| part.iter().map(|&at| group.faces[at].clone()).collect::<Vec<_>>());
         Ok(Json(json!({ "parts": parts })))
     };
     service.work(work).await
@@ -175,18 +161,14 @@ pub async fn archive(State(service): Shared, UrlQuery(of): UrlQuery<Of>) -> Answ
         let folder = service.folder()?;
         let enrolled = service.enrolled(&snapshot);
         let named = folder.named(&enrolled);
-        let faces = named
-            .iter()
-            .find(|(person, _)| person.is_called(&of.person));
+        let faces = named.iter().find(|(person, _)| person.is_called(&of.person));
         let faces = faces.map(|(_, faces)| faces).ok_or_else(|| {
             Failure::not_found(format!(
                 "no face in this folder is named {}: name a group of faces first",
                 of.person
             ))
         })?;
-        let photos = faces
-            .iter()
-            .map(|(key, face)| (face.photo.clone(), key.photo));
+        let photos = faces.iter().map(|(key, face)| (face.photo.clone(), key.photo));
         let mut photos: Vec<(PathBuf, ContentHash)> = photos.collect();
         photos.dedup();
         // Each is looked at again when it is sent; of what was changed before, one answer says so.

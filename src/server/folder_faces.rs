@@ -62,10 +62,7 @@ impl FolderFaces {
             };
             (face.key, known)
         });
-        Self {
-            path: path.to_owned(),
-            faces: known.collect(),
-        }
+        Self { path: path.to_owned(), faces: known.collect() }
     }
 
     /// A face by its name.

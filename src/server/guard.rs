@@ -108,9 +108,7 @@ fn admit(access: &Access, request: &Request) -> Admitted {
 
 fn token(uri: &Uri) -> Option<&str> {
     let query = uri.query().filter(|_| uri.path() == "/")?;
-    query
-        .split('&')
-        .find_map(|pair| pair.strip_prefix("token="))
+    query.split('&').find_map(|pair| pair.strip_prefix("token="))
 }
 
 /// Sends the browser to the page without the token. This answer itself does so, and not a redirection: a browser that comes

@@ -41,21 +41,9 @@ mod tests {
         for (below, given, tidied) in [
             ("/", "/", "/"),
             ("/", "/?token=a/b//", "/?token=a/b//"),
-            (
-                "/",
-                "//api/v1//recognition/faces?x=1",
-                "/api/v1/recognition/faces?x=1",
-            ),
-            (
-                "/",
-                "/api/v1/recognition/subjects/",
-                "/api/v1/recognition/subjects",
-            ),
-            (
-                "/",
-                "/api/v0/people/A%2FB/faces",
-                "/api/v0/people/A%2FB/faces",
-            ),
+            ("/", "//api/v1//recognition/faces?x=1", "/api/v1/recognition/faces?x=1"),
+            ("/", "/api/v1/recognition/subjects/", "/api/v1/recognition/subjects"),
+            ("/", "/api/v0/people/A%2FB/faces", "/api/v0/people/A%2FB/faces"),
             ("/faces/", "/faces/app.js", "/app.js"),
             ("/faces/", "/faces/?token=x", "/?token=x"),
             ("/faces/", "/faces/api/v0/people", "/api/v0/people"),

@@ -84,11 +84,7 @@ impl Server {
     /// Takes the lock of the model, and listens.
     /// Errors: an address that other machines can reach, without a key; a model or an address that is in use; a file that is no model.
     pub fn open(settings: Settings, model: &Path, messages: Messages) -> Result<Self> {
-        let Settings {
-            address,
-            key,
-            public,
-        } = settings;
+        let Settings { address, key, public } = settings;
         if !address.ip().is_loopback() && key.is_none() {
             return Err(Error::Told(format!(
                 "{address} can be reached from other machines: give a key in EIGENFACES_KEY, or listen on 127.0.0.1"
@@ -183,10 +179,7 @@ fn router(service: Arc<Service>) -> Router {
         .merge(page::routes())
         .layer(DefaultBodyLimit::max(MOST_BYTES))
         .layer(middleware::from_fn(always))
-        .layer(middleware::from_fn_with_state(
-            Arc::clone(&service),
-            guard::guard,
-        ))
+        .layer(middleware::from_fn_with_state(Arc::clone(&service), guard::guard))
         .with_state(service)
 }
 
@@ -199,9 +192,7 @@ async fn always(request: Request, next: Next) -> Response {
         polled.unwrap_or_else(panicked)
     });
     let late = |_| StatusCode::REQUEST_TIMEOUT.into_response();
-    tokio::time::timeout(LONGEST, caught)
-        .await
-        .unwrap_or_else(late)
+    tokio::time::timeout(LONGEST, caught).await.unwrap_or_else(late)
 }
 
 #[cfg(test)]
@@ -219,13 +210,9 @@ mod tests {
 
     #[test]
     fn a_panic_is_answered() {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_time()
-            .build()
-            .unwrap();
-        let router: Router = Router::new()
-            .route("/", get(panics))
-            .layer(middleware::from_fn(always));
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+        let router: Router =
+            Router::new().route("/", get(panics)).layer(middleware::from_fn(always));
         let asked = Request::get("/").body(Body::empty()).unwrap();
         let answered = TowerToHyperService::new(router).call(asked);
         let status = runtime.block_on(answered).unwrap().status();

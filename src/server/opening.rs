@@ -48,9 +48,7 @@ pub fn open(opening: &Opening, service: &Arc<Service>) {
         Ok(file)
     });
     let Ok(file) = opened.map(NamedTempFile::into_temp_path) else {
-        service
-            .messages
-            .say("no browser could be started: open the address above");
+        service.messages.say("no browser could be started: open the address above");
         return;
     };
     *locked(&opening.0) = Some(file);

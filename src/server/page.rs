@@ -15,11 +15,7 @@ const SCRIPT: &str = "text/javascript; charset=utf-8";
 
 const FILES: [(&str, &str, &str); 16] = [
     ("/", HTML, include_str!("page/index.html")),
-    (
-        "/style.css",
-        "text/css; charset=utf-8",
-        include_str!("page/style.css"),
-    ),
+    ("/style.css", "text/css; charset=utf-8", include_str!("page/style.css")),
     ("/icon.svg", "image/svg+xml", include_str!("page/icon.svg")),
     ("/app.js", SCRIPT, include_str!("page/app.js")),
     ("/api.js", SCRIPT, include_str!("page/api.js")),
@@ -37,13 +33,10 @@ const FILES: [(&str, &str, &str); 16] = [
 ];
 
 pub fn routes() -> Router<Arc<Service>> {
-    FILES
-        .into_iter()
-        .fold(Router::new(), |router, (path, kind, content)| {
-            let file =
-                move || async move { ([(header::CONTENT_TYPE, kind)], content).into_response() };
-            router.route(path, get(file))
-        })
+    FILES.into_iter().fold(Router::new(), |router, (path, kind, content)| {
+        let file = move || async move { ([(header::CONTENT_TYPE, kind)], content).into_response() };
+        router.route(path, get(file))
+    })
 }
 
 /// What a browser is told that has begun a session: to open the page.

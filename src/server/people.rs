@@ -30,10 +30,7 @@ pub fn short(hash: ContentHash) -> String {
 /// A face by its hash, or by the short name of it.
 pub fn find_face(gallery: &Gallery, name: &str) -> Answer<usize> {
     let is_meant = |hash: ContentHash| hash.to_string() == name || short(hash) == name;
-    let found = gallery
-        .enrolled()
-        .iter()
-        .position(|face| is_meant(face.hash));
+    let found = gallery.enrolled().iter().position(|face| is_meant(face.hash));
     found.ok_or_else(|| Failure::coded(StatusCode::NOT_FOUND, 44, "no enrolled face has this name"))
 }
 
@@ -153,9 +150,8 @@ pub async fn faces(State(service): Shared, UrlPath(person): UrlPath<String>) -> 
     let person = gallery.find(&person)?;
     let faces = gallery.faces_of(person).into_iter();
     let faces = faces.map(|at| gallery.photo(at));
-    let faces: Vec<Value> = faces
-        .map(|face| json!({ "hash": face.hash.to_string(), "source": face.source }))
-        .collect();
+    let faces: Vec<Value> =
+        faces.map(|face| json!({ "hash": face.hash.to_string(), "source": face.source })).collect();
     let object = json!({ "person": gallery.people()[person].as_str(), "faces": faces });
     Ok(tagged(&service, &state, &object))
 }

@@ -57,9 +57,7 @@ pub async fn folders(
 }
 
 fn told(folder: Option<&Path>, above: Option<&Path>, folders: &[(String, PathBuf)]) -> Value {
-    let folders = folders
-        .iter()
-        .map(|(name, path)| json!({ "name": name, "path": shown(path) }));
+    let folders = folders.iter().map(|(name, path)| json!({ "name": name, "path": shown(path) }));
     json!({ "path": folder.map(shown), "above": above.map(shown), "folders": folders.collect::<Vec<Value>>() })
 }
 
@@ -95,10 +93,7 @@ impl Places {
         Self {
             // Services have the root for a home.
             home: home.and_then(there).filter(|home| home.parent().is_some()),
-            drives: drives
-                .into_iter()
-                .filter_map(|drive| there(drive.as_ref().into()))
-                .collect(),
+            drives: drives.into_iter().filter_map(|drive| there(drive.as_ref().into())).collect(),
         }
     }
 
@@ -107,11 +102,9 @@ impl Places {
         let mut roots = self.home.iter().chain(&self.drives);
         roots.any(|root| {
             folder.strip_prefix(root).is_ok_and(|below| {
-                below.components().all(|part| {
-                    part.as_os_str()
-                        .to_str()
-                        .is_some_and(|name| !is_hidden(name))
-                })
+                below
+                    .components()
+                    .all(|part| part.as_os_str().to_str().is_some_and(|name| !is_hidden(name)))
             })
         })
     }
@@ -159,9 +152,7 @@ impl Places {
             }
         }
         let home = self.home.iter().cloned();
-        home.map(|home| ("Home".to_owned(), home))
-            .chain(drives)
-            .collect()
+        home.map(|home| ("Home".to_owned(), home)).chain(drives).collect()
     }
 }
 
@@ -215,11 +206,7 @@ mod tests {
             assert_eq!(places.open(Path::new(wrong)), None, "{wrong}");
         }
         // A service's home, and none.
-        assert!(
-            Places::of(Some("/".into()), [at("missing")])
-                .starts()
-                .is_empty()
-        );
+        assert!(Places::of(Some("/".into()), [at("missing")]).starts().is_empty());
         assert!(Places::of(None, [at("missing")]).starts().is_empty());
     }
 
@@ -250,10 +237,6 @@ mod tests {
         }
         // A home that is a link itself.
         symlink(at("ada"), at("me")).unwrap();
-        assert!(
-            Places::of(Some(at("me")), [at("mnt")])
-                .open(&at("me/disk/photos"))
-                .is_some()
-        );
+        assert!(Places::of(Some(at("me")), [at("mnt")]).open(&at("me/disk/photos")).is_some());
     }
 }

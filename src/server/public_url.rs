@@ -85,14 +85,7 @@ mod tests {
         let url = PublicUrl::parse("https://faces.home").unwrap();
         assert!(url.is_host("faces.home") && url.is_host("FACES.home:443"));
         assert!(!url.is_host("faces.home:80") && !url.is_host("home"));
-        for wrong in [
-            "",
-            "faces.home",
-            "ftp://home",
-            "https://",
-            "https://a b/",
-            "https://a/?x",
-        ] {
+        for wrong in ["", "faces.home", "ftp://home", "https://", "https://a b/", "https://a/?x"] {
             assert!(PublicUrl::parse(wrong).is_err(), "{wrong}");
         }
     }

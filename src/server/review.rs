@@ -131,8 +131,7 @@ fn probably<'a>(group: &[usize], probable: &'a [Option<Person>]) -> Option<&'a P
         *counts.entry(person).or_default() += 1;
     }
     let most = counts.into_iter().max_by_key(|&(_, count)| count);
-    most.filter(|&(_, count)| 2 * count > group.len())
-        .map(|(person, _)| person)
+    most.filter(|&(_, count)| 2 * count > group.len()).map(|(person, _)| person)
 }
 
 /// A face as the page shows it.
@@ -228,9 +227,8 @@ fn said(
         if faces.is_empty() && !group.wrong.is_empty() {
             // Then it is other faces of the person that they are unlike.
             let named = folder.named(enrolled);
-            let named = named
-                .iter()
-                .find(|(own, _)| person.is_some_and(|person| own.is_called(person)));
+            let named =
+                named.iter().find(|(own, _)| person.is_some_and(|person| own.is_called(person)));
             let own = named.map_or(&[][..], |(_, faces)| faces).iter();
             let own = own.map(|(key, _)| say(&folder_faces::id(*key), Answer::Nothing));
             faces = own.collect::<Reply<_>>()?;
@@ -247,9 +245,7 @@ fn enroll(model: Option<&Model>, file: &Path, review: &mut NamedFaces) -> Reply<
     let preparation = albums::preparation(model, file)?;
     let (faces, wrong) = review.prepared(&preparation);
     if faces.is_empty() && !review.has_others() {
-        let reason = wrong
-            .first()
-            .map_or_else(|| "no face".to_owned(), ToString::to_string);
+        let reason = wrong.first().map_or_else(|| "no face".to_owned(), ToString::to_string);
         return Err(Failure::bad(reason));
     }
     let plan = Plan::of(Edit::Faces(preparation, faces, Step::Own), model, &())?;
@@ -266,10 +262,7 @@ fn in_words(groups: &[Reviewed]) -> String {
         _ if group.faces.is_empty() => {
             format!("{} kept apart", counted(group.wrong.len(), "face", "faces"))
         }
-        Some(person) => format!(
-            "{} named {person}",
-            counted(group.faces.len(), "face", "faces")
-        ),
+        Some(person) => format!("{} named {person}", counted(group.faces.len(), "face", "faces")),
         None => format!("{} ignored", counted(group.faces.len(), "face", "faces")),
     });
     said.collect::<Vec<String>>().join(", ")
@@ -405,11 +398,7 @@ async fn with_named(
     let own = Arc::clone(service);
     let work = move || {
         let enrolled = own.enrolled(&snapshot);
-        work(&NamedPhotos {
-            folder,
-            enrolled,
-            job,
-        })
+        work(&NamedPhotos { folder, enrolled, job })
     };
     service.work_in_job(work).await
 }

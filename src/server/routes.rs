@@ -101,10 +101,7 @@ mod tests {
         for (path, methods) in description["paths"].as_object().unwrap() {
             for (method, call) in methods.as_object().unwrap() {
                 described.insert((method.as_str(), path.as_str()));
-                assert!(
-                    names.insert(call["operationId"].as_str().unwrap()),
-                    "{call}"
-                );
+                assert!(names.insert(call["operationId"].as_str().unwrap()), "{call}");
                 let parameters = call["parameters"].as_array();
                 let in_path: BTreeSet<&str> = parameters
                     .into_iter()

@@ -65,10 +65,7 @@ impl Service {
             file: file.to_owned(),
             run: std::process::id(),
             current: RwLock::new(Snapshot { model, revision: 1 }),
-            changes: Arc::new(tokio::sync::Mutex::new(Changes {
-                lock,
-                said: Vec::new(),
-            })),
+            changes: Arc::new(tokio::sync::Mutex::new(Changes { lock, said: Vec::new() })),
             queue: Mutex::default(),
             arrivals: Mutex::default(),
             is_ending: AtomicBool::new(false),

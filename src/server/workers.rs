@@ -125,11 +125,9 @@ fn yield_by(niceness: i32) {
 async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Answer<T> + Send + 'static,
 ) -> Answer<T> {
-    tokio::task::spawn_blocking(work).await.unwrap_or_else(|_| {
-        Err(Failure::internal(
-            "the work broke down; nothing was changed",
-        ))
-    })
+    tokio::task::spawn_blocking(work)
+        .await
+        .unwrap_or_else(|_| Err(Failure::internal("the work broke down; nothing was changed")))
 }
 
 /// A request that waits for a core; not any more when dropped.

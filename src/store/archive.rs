@@ -36,9 +36,9 @@ const LARGEST: f64 = 1e15;
 /// Whether all fractions in a JSON value can have come of faces.
 fn is_sensible(value: &Value) -> bool {
     match value {
-        Value::Number(number) if number.is_f64() => number
-            .as_f64()
-            .is_some_and(|number| number.abs() <= LARGEST),
+        Value::Number(number) if number.is_f64() => {
+            number.as_f64().is_some_and(|number| number.abs() <= LARGEST)
+        }
         Value::Array(values) => values.iter().all(is_sensible),
         Value::Object(fields) => fields.values().all(is_sensible),
         _ => true,
@@ -80,18 +80,12 @@ impl Archive {
     /// Reads bytes that are in memory already; `path` is for messages only.
     pub fn from_bytes(path: &Path, bytes: Vec<u8>) -> Result<Self> {
         let members = check(&bytes).map_err(|problem| refused(path, problem))?;
-        Ok(Self {
-            path: path.to_owned(),
-            bytes,
-            members,
-        })
+        Ok(Self { path: path.to_owned(), bytes, members })
     }
 
     /// The keys of the arrays, in the order in which they stand in the file.
     pub fn arrays(&self) -> impl Iterator<Item = &str> {
-        self.members
-            .iter()
-            .filter_map(|member| member.name.strip_suffix(".npy"))
+        self.members.iter().filter_map(|member| member.name.strip_suffix(".npy"))
     }
 
     /// Whether there is an array of that name.
@@ -113,9 +107,7 @@ impl Archive {
     /// The content of another JSON file of the archive.
     pub fn json<T: DeserializeOwned>(&self, name: &str) -> Result<T> {
         let json = |reason: String| self.refuse(ModelProblem::json(name, reason));
-        let text = self
-            .content(name)
-            .ok_or_else(|| json("it is missing".to_owned()))?;
+        let text = self.content(name).ok_or_else(|| json("it is missing".to_owned()))?;
         serde_json::from_slice(text)
             .map_err(|error| json(in_plain_ascii(&error.to_string(), MESSAGE)))
     }
@@ -123,10 +115,7 @@ impl Archive {
     /// An error about this file, for what only the reader of its contents can find wrong.
     #[must_use]
     pub fn refuse(&self, problem: ModelProblem) -> Error {
-        Error::Model {
-            path: self.path.clone(),
-            problem,
-        }
+        Error::Model { path: self.path.clone(), problem }
     }
 
     /// An error about parts of this file that do not fit together.
@@ -159,10 +148,7 @@ impl Archive {
 }
 
 fn refused(path: &Path, problem: ModelProblem) -> Error {
-    Error::Model {
-        path: path.to_owned(),
-        problem,
-    }
+    Error::Model { path: path.to_owned(), problem }
 }
 
 fn unread(path: &Path, source: io::Error) -> Error {

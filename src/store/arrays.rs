@@ -57,10 +57,7 @@ impl Archive {
     }
 
     fn refuse_array(&self, array: &str, problem: ArrayProblem) -> Error {
-        self.refuse(ModelProblem::Array {
-            array: array.to_owned(),
-            problem,
-        })
+        self.refuse(ModelProblem::Array { array: array.to_owned(), problem })
     }
 
     /// An array by what its header says.
@@ -93,17 +90,11 @@ fn check_shape(
     length: usize,
 ) -> Result<(), ArrayProblem> {
     if found != expected {
-        return Err(ArrayProblem::Shape {
-            found: found.to_vec(),
-            expected: expected.to_vec(),
-        });
+        return Err(ArrayProblem::Shape { found: found.to_vec(), expected: expected.to_vec() });
     }
     let needed = npy::count(found).and_then(|count| count.checked_mul(element));
     if needed != Some(length) {
-        return Err(ArrayProblem::Length {
-            shape: found.to_vec(),
-            bytes: length,
-        });
+        return Err(ArrayProblem::Length { shape: found.to_vec(), bytes: length });
     }
     Ok(())
 }

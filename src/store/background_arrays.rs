@@ -69,11 +69,8 @@ pub(super) fn write<W: io::Write>(
     }
     let (rows, n) = coordinates.shape();
     archive.add_array("background_coordinates", &[n, rows], coordinates.as_slice())?;
-    let fingerprints: Vec<i64> = comparer
-        .enrolled()
-        .iter()
-        .map(|face| face.0.cast_signed())
-        .collect();
+    let fingerprints: Vec<i64> =
+        comparer.enrolled().iter().map(|face| face.0.cast_signed()).collect();
     archive.add_array("background_fingerprints", &[n], &fingerprints)?;
     let people = comparer.people();
     let parts = people.to_parts();
@@ -146,11 +143,8 @@ pub(super) fn read(
     };
     let moments: Vec<i64> = archive.array("background_moments", &[count])?;
     // Frames of one moment count as one photo, and each person has some.
-    let sound = |&count: &i64| {
-        usize::try_from(count)
-            .ok()
-            .filter(|&it| 0 < it && it <= persons.len())
-    };
+    let sound =
+        |&count: &i64| usize::try_from(count).ok().filter(|&it| 0 < it && it <= persons.len());
     let photos: Option<Vec<usize>> = moments.iter().map(sound).collect();
     let photos = photos.ok_or_else(|| refuse("unexpected numbers of photos"))?;
     let people = People::from_parts(adaptation, photos, parts)
@@ -211,9 +205,7 @@ mod tests {
                 let digest = Background::bundled_digest();
                 let text = String::from_utf8(content.clone()).unwrap();
                 assert!(text.contains(&digest));
-                *content = text
-                    .replace(&digest, &"0".repeat(digest.len()))
-                    .into_bytes();
+                *content = text.replace(&digest, &"0".repeat(digest.len())).into_bytes();
             }
             if name == "background_coordinates.npy" {
                 *content.last_mut().unwrap() ^= 1;
@@ -221,10 +213,7 @@ mod tests {
         }
         let older = tempfile::NamedTempFile::new().unwrap().into_temp_path();
         let forged = forge_members(&members);
-        replace_file(&older, Privacy::Owner, |out| {
-            io::Write::write_all(out, &forged)
-        })
-        .unwrap();
+        replace_file(&older, Privacy::Owner, |out| io::Write::write_all(out, &forged)).unwrap();
 
         let faces = recognizer.gallery().faces();
         let query = QueryOptions::default();

@@ -36,9 +36,7 @@ fn check_version(beginning: &[u8]) -> Result<(), ModelProblem> {
         return Err(layout(format!("it begins with {name} instead of {META}")));
     }
     if first.size > LARGEST_META {
-        return Err(layout(format!(
-            "its {META} has more than {LARGEST_META} bytes"
-        )));
+        return Err(layout(format!("its {META} has more than {LARGEST_META} bytes")));
     }
     let meta = &beginning[first.content()];
     let version: Version = serde_json::from_slice(meta)
@@ -98,9 +96,7 @@ pub(super) fn whole(file: &mut File) -> io::Result<Vec<u8>> {
     file.rewind()?;
     let mut bytes = Vec::new();
     let capacity = usize::try_from(length).map_err(|_| io::ErrorKind::OutOfMemory)?;
-    bytes
-        .try_reserve_exact(capacity)
-        .map_err(|_| io::ErrorKind::OutOfMemory)?;
+    bytes.try_reserve_exact(capacity).map_err(|_| io::ErrorKind::OutOfMemory)?;
     file.take(length).read_to_end(&mut bytes)?;
     Ok(bytes)
 }

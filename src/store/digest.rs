@@ -16,10 +16,8 @@ pub(super) type Digest = [u8; 32];
 
 /// The digest of bytes that lie in memory, by all threads.
 pub(super) fn of(bytes: &[u8]) -> Digest {
-    let blocks: Vec<Digest> = bytes
-        .par_chunks(BLOCK)
-        .map(|block| Sha256::digest(block).into())
-        .collect();
+    let blocks: Vec<Digest> =
+        bytes.par_chunks(BLOCK).map(|block| Sha256::digest(block).into()).collect();
     Sha256::digest(blocks.as_flattened()).into()
 }
 
@@ -67,14 +65,8 @@ mod tests {
         for length in [0, 1, BLOCK - 1, BLOCK, BLOCK + 1, 2 * BLOCK, bytes.len()] {
             for piece in [1000, BLOCK, 3 * BLOCK] {
                 let mut hasher = Hasher::default();
-                bytes[..length]
-                    .chunks(piece)
-                    .for_each(|piece| hasher.update(piece));
-                assert_eq!(
-                    hasher.finish(),
-                    of(&bytes[..length]),
-                    "{length} bytes by {piece}"
-                );
+                bytes[..length].chunks(piece).for_each(|piece| hasher.update(piece));
+                assert_eq!(hasher.finish(), of(&bytes[..length]), "{length} bytes by {piece}");
             }
         }
     }

@@ -72,16 +72,10 @@ pub fn save_face_index(index: &FaceIndex, path: &Path) -> Result<()> {
         let mut archive = ArchiveWriter::new(out, &meta)?;
         archive.add_json("photos.json", &written(index))?;
         let pixels: Vec<u8> = faces.iter().flat_map(|face| face.pixels.clone()).collect();
-        archive.add_array(
-            "pixels",
-            &[faces.len(), FaceSize::ALIGNED.pixels()],
-            &pixels,
-        )?;
+        archive.add_array("pixels", &[faces.len(), FaceSize::ALIGNED.pixels()], &pixels)?;
         let width = faces.first().map_or(0, |face| face.coordinates.len());
-        let coordinates: Vec<f32> = faces
-            .iter()
-            .flat_map(|face| face.coordinates.iter().copied())
-            .collect();
+        let coordinates: Vec<f32> =
+            faces.iter().flat_map(|face| face.coordinates.iter().copied()).collect();
         archive.add_array("coordinates", &[faces.len(), width], &coordinates)?;
         archive.finish().map(|_| ())
     })
@@ -100,10 +94,7 @@ pub fn load_face_index(path: &Path) -> Result<FaceIndex> {
     let misfit = || archive.misfit("photos and faces that do not fit together");
     let answers = answers(&photos);
     if meta.background != Background::bundled_digest() || meta.prepared != PREPARED {
-        return Ok(FaceIndex {
-            answers,
-            ..FaceIndex::default()
-        });
+        return Ok(FaceIndex { answers, ..FaceIndex::default() });
     }
     let width = match meta.faces {
         0 => 0,
@@ -112,17 +103,10 @@ pub fn load_face_index(path: &Path) -> Result<FaceIndex> {
     let d = FaceSize::ALIGNED.pixels();
     let pixels = archive.bytes("pixels", &[meta.faces, d])?;
     let coordinates: Vec<f32> = archive.array("coordinates", &[meta.faces, width])?;
-    let mut faces = pixels
-        .chunks_exact(d)
-        .zip(coordinates.chunks_exact(width.max(1)));
-    let (photos, files) = read(photos, &mut faces)
-        .filter(|_| faces.next().is_none())
-        .ok_or_else(misfit)?;
-    Ok(FaceIndex {
-        files,
-        photos,
-        answers,
-    })
+    let mut faces = pixels.chunks_exact(d).zip(coordinates.chunks_exact(width.max(1)));
+    let (photos, files) =
+        read(photos, &mut faces).filter(|_| faces.next().is_none()).ok_or_else(misfit)?;
+    Ok(FaceIndex { files, photos, answers })
 }
 
 fn written(index: &FaceIndex) -> Photos {
@@ -139,10 +123,7 @@ fn written(index: &FaceIndex) -> Photos {
     }
 }
 
-type PhotosAndFiles = (
-    BTreeMap<ContentHash, IndexedPhoto>,
-    BTreeMap<String, FileRecord>,
-);
+type PhotosAndFiles = (BTreeMap<ContentHash, IndexedPhoto>, BTreeMap<String, FileRecord>);
 
 /// The photos and files of what was written; `None` where it does not fit together.
 fn read<'a>(
@@ -161,10 +142,7 @@ fn read<'a>(
         });
         let faces: Option<Vec<IndexedFace>> = found.collect();
         let (hash, faces) = (photo.hash, faces?);
-        if photos
-            .last_key_value()
-            .is_some_and(|(last, _)| *last >= hash)
-        {
+        if photos.last_key_value().is_some_and(|(last, _)| *last >= hash) {
             return None;
         }
         photos.insert(hash, IndexedPhoto { faces });

@@ -29,9 +29,7 @@ pub fn fitting(path: PathBuf) -> PathBuf {
         return path;
     }
     let hash = &ContentHash::of(bytes).to_string()[..8];
-    let extension = path
-        .extension()
-        .map(|extension| extension.to_string_lossy());
+    let extension = path.extension().map(|extension| extension.to_string_lossy());
     let extension = extension.filter(|extension| extension.len() < 16);
     let end = format!("~{hash}.{}", extension.as_deref().unwrap_or("png"));
     let name = name.to_string_lossy();

@@ -54,11 +54,7 @@ type Stamp = (u64, Option<SystemTime>);
 
 impl Model {
     fn at(path: &Path) -> Self {
-        Self {
-            path: path.to_owned(),
-            file: None,
-            stamp: None,
-        }
+        Self { path: path.to_owned(), file: None, stamp: None }
     }
 
     fn stamp(&self) -> Option<Stamp> {
@@ -134,19 +130,13 @@ impl ModelLock {
                     // Nobody else can have locked it either.
                     let _ = fs::remove_file(&lock_path);
                     return match lacks_locks(&error) {
-                        true => Ok(Self {
-                            held: None,
-                            model: Model::at(&place.file),
-                        }),
+                        true => Ok(Self { held: None, model: Model::at(&place.file) }),
                         false => Err(place.error(error)),
                     };
                 }
             };
             if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-                return Err(Error::Locked {
-                    path: place.named,
-                    holder,
-                });
+                return Err(Error::Locked { path: place.named, holder });
             }
             thread::sleep(LOOK_AGAIN);
         }

@@ -23,9 +23,7 @@ const LOG: &str = "log.json";
 /// # Errors
 /// A place that cannot be written.
 pub fn save(recognizer: &Recognizer, history: &History, path: &Path) -> Result<()> {
-    replace_file(path, Privacy::Owner, |out| {
-        write_model(recognizer, history, out)
-    })
+    replace_file(path, Privacy::Owner, |out| write_model(recognizer, history, out))
 }
 
 /// Reads a model back, bit for bit.
@@ -91,21 +89,10 @@ pub fn write_model<W: Write>(
             .background()
             .map(|comparer| BackgroundMeta::of(settings.prior, comparer)),
     };
-    let labels: Vec<&str> = gallery
-        .enrolled()
-        .iter()
-        .map(|face| gallery.people()[face.person].as_str())
-        .collect();
-    let sources: Vec<&str> = gallery
-        .enrolled()
-        .iter()
-        .map(|face| face.source.as_str())
-        .collect();
-    let hashes: Vec<u8> = gallery
-        .enrolled()
-        .iter()
-        .flat_map(|face| face.hash.0)
-        .collect();
+    let labels: Vec<&str> =
+        gallery.enrolled().iter().map(|face| gallery.people()[face.person].as_str()).collect();
+    let sources: Vec<&str> = gallery.enrolled().iter().map(|face| face.source.as_str()).collect();
+    let hashes: Vec<u8> = gallery.enrolled().iter().flat_map(|face| face.hash.0).collect();
 
     let mut archive = ArchiveWriter::new(out, &meta)?;
     basis::write_space(&mut archive, space)?;

@@ -78,13 +78,7 @@ fn matcher(
             (space, Cow::Owned(weights))
         }
     };
-    Matcher::from_parts(
-        space,
-        &weights,
-        enrolled.persons,
-        enrolled.people,
-        distance.metric,
-    )
+    Matcher::from_parts(space, &weights, enrolled.persons, enrolled.people, distance.metric)
 }
 
 /// The person that a label in a file names: as this program writes it, so that one name cannot stand there twice.
@@ -109,11 +103,8 @@ pub(super) fn read_gallery(archive: &Archive, size: FaceSize, n: usize) -> Resul
     let pixels = FaceMatrix::from_pixels(size, pixels).map(Arc::new)?;
     let mut origins = origins::read(archive, n)?.into_iter();
     let mut faces = Vec::with_capacity(n);
-    let rows = labels
-        .into_iter()
-        .zip(sources)
-        .zip(hashes.chunks_exact(32))
-        .zip(Pixels::of_all(&pixels));
+    let rows =
+        labels.into_iter().zip(sources).zip(hashes.chunks_exact(32)).zip(Pixels::of_all(&pixels));
     for (((label, source), hash), pixels) in rows {
         let person = named(&label).map_err(invalid)?;
         let mut content = [0; 32];

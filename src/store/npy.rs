@@ -34,18 +34,12 @@ impl Header {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
         }
         let descr = T::DESCR.to_owned();
-        Ok(Self {
-            descr,
-            shape: shape.to_vec(),
-        })
+        Ok(Self { descr, shape: shape.to_vec() })
     }
 
     /// The header of so many bytes.
     pub(super) fn of_bytes(count: usize) -> Self {
-        Self {
-            descr: <u8 as sealed::Number>::DESCR.to_owned(),
-            shape: vec![count],
-        }
+        Self { descr: <u8 as sealed::Number>::DESCR.to_owned(), shape: vec![count] }
     }
 
     /// The bytes before the numbers.
@@ -86,9 +80,8 @@ impl Header {
     /// `{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }`, blanks, a line feed.
     fn parse_text(text: &str) -> Result<Self, ArrayProblem> {
         let fields = || {
-            let (descr, rest) = text
-                .strip_prefix("{'descr': ")?
-                .split_once(", 'fortran_order': ")?;
+            let (descr, rest) =
+                text.strip_prefix("{'descr': ")?.split_once(", 'fortran_order': ")?;
             let (order, rest) = rest.split_once(", 'shape': (")?;
             let (shape, rest) = rest.split_once("), }")?;
             // A structured type is a list, with no quotes around it: no element type that a model has.
@@ -118,11 +111,7 @@ fn parse_shape(text: &str) -> Option<Vec<usize>> {
         None if !text.contains(',') => return None,
         None => text,
     };
-    let digits = |side: &str| {
-        side.bytes()
-            .all(|b| b.is_ascii_digit())
-            .then(|| side.parse().ok())
-    };
+    let digits = |side: &str| side.bytes().all(|b| b.is_ascii_digit()).then(|| side.parse().ok());
     let shape: Vec<usize> = sides
         .splitn(MOST_SIDES + 1, ", ")
         .map(|side| digits(side).flatten())
@@ -132,9 +121,7 @@ fn parse_shape(text: &str) -> Option<Vec<usize>> {
 
 /// Number of elements of a shape; `None` if that is more than memory has addresses.
 pub(super) fn count(shape: &[usize]) -> Option<usize> {
-    shape
-        .iter()
-        .try_fold(1usize, |count, &side| count.checked_mul(side))
+    shape.iter().try_fold(1usize, |count, &side| count.checked_mul(side))
 }
 
 /// A kind of number that an array of a model can hold: `u8`, `u32`, `i64`, `f32`, `f64`.
@@ -242,9 +229,7 @@ pub(super) fn text_descr(width: usize) -> String {
 pub(super) fn text_width(descr: &str) -> Option<usize> {
     let digits = descr.strip_prefix("<U")?;
     let good = digits.bytes().all(|b| b.is_ascii_digit());
-    good.then(|| digits.parse().ok())
-        .flatten()
-        .filter(|&width| width > 0)
+    good.then(|| digits.parse().ok()).flatten().filter(|&width| width > 0)
 }
 
 /// Text as NumPy keeps it: every line UTF-32, filled up with NUL to `width` characters.
@@ -272,10 +257,7 @@ mod tests {
     use super::*;
 
     fn header(descr: &str, shape: &[usize]) -> Header {
-        Header {
-            descr: descr.to_owned(),
-            shape: shape.to_vec(),
-        }
+        Header { descr: descr.to_owned(), shape: shape.to_vec() }
     }
 
     /// A header with that text, as a hostile file might have it.
@@ -292,12 +274,7 @@ mod tests {
         assert_eq!(&bytes[..10], b"\x93NUMPY\x01\x00\x76\x00");
         let text = "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }";
         assert_eq!(bytes[10..], *format!("{text:<117}\n").as_bytes());
-        assert!(
-            header("|u1", &[7])
-                .encode()
-                .windows(4)
-                .any(|w| w == b"(7,)")
-        );
+        assert!(header("|u1", &[7]).encode().windows(4).any(|w| w == b"(7,)"));
         assert!(header("|u1", &[]).encode().windows(4).any(|w| w == b": ()"));
     }
 
@@ -312,22 +289,13 @@ mod tests {
 
     #[test]
     fn comes_back() {
-        for shape in [
-            &[][..],
-            &[0],
-            &[7],
-            &[3, 4],
-            &[0, 9],
-            &[1, 2, 3, 4, 5, 6, 7, 8],
-            &[usize::MAX; 8],
-        ] {
+        for shape in
+            [&[][..], &[0], &[7], &[3, 4], &[0, 9], &[1, 2, 3, 4, 5, 6, 7, 8], &[usize::MAX; 8]]
+        {
             for descr in ["<f4", "|u1", "<U4096"] {
                 let bytes = [header(descr, shape).encode(), b"rest".to_vec()].concat();
                 assert_eq!(bytes.len() % ALIGNMENT, 4);
-                assert_eq!(
-                    Header::parse(&bytes),
-                    Ok((header(descr, shape), &b"rest"[..]))
-                );
+                assert_eq!(Header::parse(&bytes), Ok((header(descr, shape), &b"rest"[..])));
             }
         }
     }
@@ -344,38 +312,14 @@ mod tests {
     fn strange_headers_are_errors() {
         use ArrayProblem::*;
         for (text, problem) in [
-            (
-                "{'descr': '<f4', 'fortran_order': True, 'shape': (3, 4), }\n",
-                FortranOrder,
-            ),
-            (
-                "{'descr': '<f4', 'fortran_order': None, 'shape': (3, 4), }\n",
-                Header,
-            ),
-            (
-                "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (3,), }\n",
-                Header,
-            ),
-            (
-                "{'descr': '<f4', 'fortran_order': False, 'shape': (3), }\n",
-                Header,
-            ),
-            (
-                "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4,), }\n",
-                Header,
-            ),
-            (
-                "{'descr': '<f4', 'fortran_order': False, 'shape': (-3,), }\n",
-                Header,
-            ),
-            (
-                "{'descr': '<f4', 'fortran_order': False, 'shape': (+3,), }\n",
-                Header,
-            ),
-            (
-                "{'descr': '<f4', 'fortran_order': False, 'shape': (,), }\n",
-                Header,
-            ),
+            ("{'descr': '<f4', 'fortran_order': True, 'shape': (3, 4), }\n", FortranOrder),
+            ("{'descr': '<f4', 'fortran_order': None, 'shape': (3, 4), }\n", Header),
+            ("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (3,), }\n", Header),
+            ("{'descr': '<f4', 'fortran_order': False, 'shape': (3), }\n", Header),
+            ("{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4,), }\n", Header),
+            ("{'descr': '<f4', 'fortran_order': False, 'shape': (-3,), }\n", Header),
+            ("{'descr': '<f4', 'fortran_order': False, 'shape': (+3,), }\n", Header),
+            ("{'descr': '<f4', 'fortran_order': False, 'shape': (,), }\n", Header),
             (
                 "{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,), }\n",
                 Header,
@@ -384,33 +328,17 @@ mod tests {
                 "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 1, 1, 1, 1, 1, 1, 1, 1), }\n",
                 Header,
             ),
-            (
-                "{'descr': '<f4', 'fortran_order': False, 'shape': (3,), } x\n",
-                Header,
-            ),
-            (
-                "{'descr': '\u{1b}[2J', 'fortran_order': False, 'shape': (3,), }\n",
-                Header,
-            ),
-            (
-                "{'shape': (3,), 'descr': '<f4', 'fortran_order': False, }\n",
-                Header,
-            ),
+            ("{'descr': '<f4', 'fortran_order': False, 'shape': (3,), } x\n", Header),
+            ("{'descr': '\u{1b}[2J', 'fortran_order': False, 'shape': (3,), }\n", Header),
+            ("{'shape': (3,), 'descr': '<f4', 'fortran_order': False, }\n", Header),
             (&"(".repeat(60_000), Header),
             ("", Header),
         ] {
             let shown = &text[..text.len().min(80)];
-            assert_eq!(
-                super::Header::parse(&with_text(text)),
-                Err(problem),
-                "{shown}"
-            );
+            assert_eq!(super::Header::parse(&with_text(text)), Err(problem), "{shown}");
         }
         let version_2 = [MAGIC, &[2, 0, 0xff, 0xff, 0xff, 0xff]].concat();
-        assert_eq!(
-            super::Header::parse(&version_2),
-            Err(Version { major: 2, minor: 0 })
-        );
+        assert_eq!(super::Header::parse(&version_2), Err(Version { major: 2, minor: 0 }));
         assert_eq!(super::Header::parse(b"PK\x03\x04"), Err(NotNumPy));
     }
 
@@ -424,15 +352,7 @@ mod tests {
     #[test]
     fn text_widths() {
         assert_eq!(text_width("<U12"), Some(12));
-        for other in [
-            "<U0",
-            "<U",
-            "<U+1",
-            ">U12",
-            "|S12",
-            "<f4",
-            "<U99999999999999999999",
-        ] {
+        for other in ["<U0", "<U", "<U+1", ">U12", "|S12", "<f4", "<U99999999999999999999"] {
             assert_eq!(text_width(other), None, "{other}");
         }
     }

@@ -48,10 +48,7 @@ pub(super) fn read(archive: &Archive, n: usize) -> Result<Vec<Origin>> {
         true => row[0] as usize * row[1] as usize,
         false => 0,
     };
-    if rows
-        .iter()
-        .any(|row| is_kept(row) && row[0].max(row[1]) > KEPT_SIDE)
-    {
+    if rows.iter().any(|row| is_kept(row) && row[0].max(row[1]) > KEPT_SIDE) {
         return Err(misfit());
     }
     let photos = archive.bytes("kept", &[rows.iter().map(length).sum()])?;
@@ -62,12 +59,8 @@ pub(super) fn read(archive: &Archive, n: usize) -> Result<Vec<Origin>> {
         }
         let (kept, after) = rest.split_at_checked(length(row))?;
         rest = after;
-        let eye = |at: usize| {
-            Some([
-                u16::try_from(row[at]).ok()?,
-                u16::try_from(row[at + 1]).ok()?,
-            ])
-        };
+        let eye =
+            |at: usize| Some([u16::try_from(row[at]).ok()?, u16::try_from(row[at + 1]).ok()?]);
         let (photo, eyes) = ((row[0], row[1]), [eye(2)?, eye(4)?]);
         if !is_kept(row) {
             return Some(Origin::Found { photo, eyes });
@@ -86,9 +79,7 @@ pub(super) fn read(archive: &Archive, n: usize) -> Result<Vec<Origin>> {
 
 fn row(photo: (u32, u32), [left, right]: RelativeEyes, state: u32) -> [u32; COLUMNS] {
     let [left, right] = [left, right].map(|eye| eye.map(u32::from));
-    [
-        photo.0, photo.1, left[0], left[1], right[0], right[1], state,
-    ]
+    [photo.0, photo.1, left[0], left[1], right[0], right[1], state]
 }
 
 fn is_kept(row: &[u32; COLUMNS]) -> bool {

@@ -54,18 +54,11 @@ impl Outputs {
         let folder = place.folder.canonicalize();
         let whole = folder.unwrap_or_else(|_| place.folder.clone());
         let claimed = whole.join(place.file.file_name().unwrap_or_default());
-        let mut others = self
-            .0
-            .claimed
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut others = self.0.claimed.lock().unwrap_or_else(PoisonError::into_inner);
         if !others.insert(claimed) {
             return Err(Error::write(path, WriteProblem::NamedTwice));
         }
-        Ok(Destination {
-            place,
-            rule: Arc::clone(&self.0),
-        })
+        Ok(Destination { place, rule: Arc::clone(&self.0) })
     }
 
     /// As [`claim`](Self::claim), but claims nothing: for places whose folder may yet have to be made. No folder below

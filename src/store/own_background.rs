@@ -30,10 +30,7 @@ struct Meta {
 
 impl OwnMeta {
     pub(super) fn of(own: OwnBackground) -> Self {
-        Self {
-            provenance: own.provenance().clone(),
-            bytes: own.bytes().len(),
-        }
+        Self { provenance: own.provenance().clone(), bytes: own.bytes().len() }
     }
 
     /// Reads the model that an archive holds.
@@ -57,10 +54,7 @@ pub(super) fn write<W: Write>(
 /// A place that cannot be written.
 pub fn save_background(own: OwnBackground, file: &Destination) -> Result<()> {
     file.write_with(super::Privacy::Personal, |out| {
-        let meta = Meta {
-            kind: ArchiveKind::Background,
-            own: OwnMeta::of(own),
-        };
+        let meta = Meta { kind: ArchiveKind::Background, own: OwnMeta::of(own) };
         let mut archive = ArchiveWriter::new(out, &meta)?;
         write(&mut archive, own)?;
         archive.finish().map(|_| ())

@@ -16,10 +16,7 @@ pub(super) struct Pending {
     written: Vec<PathBuf>,
 }
 
-static PENDING: Mutex<Pending> = Mutex::new(Pending {
-    files: Vec::new(),
-    written: Vec::new(),
-});
+static PENDING: Mutex<Pending> = Mutex::new(Pending { files: Vec::new(), written: Vec::new() });
 
 /// Whoever makes, renames or removes such a file holds this meanwhile, so that an interruption comes before or after.
 pub(super) fn hold() -> MutexGuard<'static, Pending> {

@@ -137,9 +137,7 @@ fn finish(
             }
         },
     };
-    temporary
-        .persist(&place.file)
-        .map_err(|failed| place.error(failed.error))?;
+    temporary.persist(&place.file).map_err(|failed| place.error(failed.error))?;
     pending.written(&place.named);
     Ok(())
 }
@@ -167,10 +165,7 @@ fn written_so_far(place: &TargetFile, error: io::Error) -> Error {
 fn create_beside(place: &TargetFile, privacy: Privacy) -> io::Result<NamedTempFile> {
     let hidden_name = place.hidden_name();
     let mut builder = tempfile::Builder::new();
-    builder
-        .prefix(&hidden_name)
-        .rand_bytes(RANDOM)
-        .suffix(SUFFIX);
+    builder.prefix(&hidden_name).rand_bytes(RANDOM).suffix(SUFFIX);
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
@@ -202,9 +197,7 @@ fn create_beside(place: &TargetFile, privacy: Privacy) -> io::Result<NamedTempFi
 fn remove_orphans(place: &TargetFile) {
     let hidden_name = place.hidden_name();
     let is_ours = |name: &str| {
-        let random = name
-            .strip_prefix(&hidden_name)
-            .and_then(|name| name.strip_suffix(SUFFIX));
+        let random = name.strip_prefix(&hidden_name).and_then(|name| name.strip_suffix(SUFFIX));
         random.is_some_and(|random| {
             random.len() == RANDOM && random.bytes().all(|b| b.is_ascii_alphanumeric())
         })
@@ -258,7 +251,5 @@ const INPUT_OUTPUT_ERROR: i32 = 5;
 
 /// tempfile puts the temporary's path into its errors, which would only puzzle the user.
 fn without_path(error: io::Error) -> io::Error {
-    error
-        .raw_os_error()
-        .map_or_else(|| error.kind().into(), io::Error::from_raw_os_error)
+    error.raw_os_error().map_or_else(|| error.kind().into(), io::Error::from_raw_os_error)
 }

@@ -61,11 +61,7 @@ impl Sidecar {
         if names != NamesIn::Inside {
             let content = read(&place.file).map_err(|error| place.error(error))?;
             let photo = None;
-            return Ok(Self {
-                place,
-                content,
-                photo,
-            });
+            return Ok(Self { place, content, photo });
         }
         let file = fs::read(&place.file).map_err(|error| place.error(error))?;
         let wrong = |problem| Error::write(&path, WriteProblem::Xmp(problem));
@@ -74,11 +70,7 @@ impl Sidecar {
             return Err(wrong(EmbedProblem::Several));
         }
         let content = packets.first().map(|packet| packet.to_vec());
-        Ok(Self {
-            place,
-            content,
-            photo: Some(file),
-        })
+        Ok(Self { place, content, photo: Some(file) })
     }
 
     /// The path of a photo's sidecar.
@@ -102,9 +94,7 @@ impl Sidecar {
     pub fn has_own_names(&self) -> bool {
         let namespace = b"ns.eigenfaces.org";
         let content = self.content.as_deref().unwrap_or_default();
-        content
-            .windows(namespace.len())
-            .any(|window| window == namespace)
+        content.windows(namespace.len()).any(|window| window == namespace)
     }
 
     /// Replaces it as a whole, or leaves it as it is.
@@ -126,9 +116,7 @@ impl Sidecar {
             })
         };
         // Other programs are to read it, whoever they run as: the umask decides, or the sidecar that is there.
-        replace::install(&self.place, Privacy::Public, permit, |out| {
-            out.write_all(content)
-        })
+        replace::install(&self.place, Privacy::Public, permit, |out| out.write_all(content))
     }
 }
 
@@ -143,9 +131,7 @@ impl Sidecar {
                 false => Err(problem(WriteProblem::Changed)),
             }
         };
-        replace::install(&self.place, Privacy::Public, permit, |out| {
-            out.write_all(&new)
-        })
+        replace::install(&self.place, Privacy::Public, permit, |out| out.write_all(&new))
     }
 }
 
@@ -160,8 +146,6 @@ fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
         Ok(_) => {}
     }
     let mut content = Vec::new();
-    File::open(path)?
-        .take(xmp::MOST_BYTES as u64 + 1)
-        .read_to_end(&mut content)?;
+    File::open(path)?.take(xmp::MOST_BYTES as u64 + 1).read_to_end(&mut content)?;
     Ok(Some(content))
 }

@@ -56,16 +56,8 @@ impl TargetFile {
         let (Some(folder), Some(_)) = (file.parent(), file.file_name()) else {
             return Err(problem(WriteProblem::Folder));
         };
-        let folder = if folder.as_os_str().is_empty() {
-            Path::new(".")
-        } else {
-            folder
-        };
-        let place = Self {
-            named: path.to_owned(),
-            folder: folder.to_owned(),
-            file,
-        };
+        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        let place = Self { named: path.to_owned(), folder: folder.to_owned(), file };
         match fs::metadata(&place.folder) {
             Ok(found) if !found.is_dir() => Err(problem(WriteProblem::NotInFolder(place.folder))),
             Ok(_) => Ok(place),

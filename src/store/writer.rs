@@ -32,20 +32,10 @@ impl<W: Write> ArchiveWriter<W> {
     ///
     /// `meta` must not have a field `format_version` of its own. JSON knows no infinities and no NaN: serde_json writes them as `null`.
     pub fn new(out: W, meta: &impl Serialize) -> io::Result<Self> {
-        let out = Hashed {
-            out,
-            hasher: Hasher::default(),
-            written: 0,
-        };
-        let mut writer = Self {
-            out,
-            entries: Vec::new(),
-        };
+        let out = Hashed { out, hasher: Hasher::default(), written: 0 };
+        let mut writer = Self { out, entries: Vec::new() };
         // Laid out for people to read; it is short.
-        let meta = Versioned {
-            format_version: FORMAT_VERSION,
-            meta,
-        };
+        let meta = Versioned { format_version: FORMAT_VERSION, meta };
         writer.add_member(META, &[&serde_json::to_vec_pretty(&meta)?, b"\n"])?;
         Ok(writer)
     }
@@ -58,20 +48,14 @@ impl<W: Write> ArchiveWriter<W> {
         numbers: &[T],
     ) -> io::Result<()> {
         let header = Header::of(shape, numbers)?;
-        self.add_member(
-            &format!("{name}.npy"),
-            &[&header.encode(), &npy::to_bytes(numbers)],
-        )
+        self.add_member(&format!("{name}.npy"), &[&header.encode(), &npy::to_bytes(numbers)])
     }
 
     /// Adds an array of bytes that lie in several places, without bringing them together first.
     pub(super) fn add_bytes(&mut self, name: &str, parts: &[&[u8]]) -> io::Result<()> {
         let count = parts.iter().map(|part| part.len()).sum();
         let header = Header::of_bytes(count).encode();
-        let parts: Vec<&[u8]> = [&header[..]]
-            .into_iter()
-            .chain(parts.iter().copied())
-            .collect();
+        let parts: Vec<&[u8]> = [&header[..]].into_iter().chain(parts.iter().copied()).collect();
         self.add_member(&format!("{name}.npy"), &parts)
     }
 
@@ -86,16 +70,9 @@ impl<W: Write> ArchiveWriter<W> {
                 line.as_ref()
             )));
         }
-        let width = lines
-            .iter()
-            .map(|line| line.as_ref().chars().count())
-            .max()
-            .unwrap_or(0)
-            .max(1);
-        let header = Header {
-            descr: npy::text_descr(width),
-            shape: vec![lines.len()],
-        };
+        let width =
+            lines.iter().map(|line| line.as_ref().chars().count()).max().unwrap_or(0).max(1);
+        let header = Header { descr: npy::text_descr(width), shape: vec![lines.len()] };
         self.add_member(
             &format!("{name}.npy"),
             &[&header.encode(), &npy::text_to_bytes(lines, width)],
@@ -111,9 +88,7 @@ impl<W: Write> ArchiveWriter<W> {
     pub fn finish(mut self) -> io::Result<W> {
         let directory = zip::directory(&self.entries, self.out.written, seal::LENGTH as u16);
         self.out.write(&directory)?;
-        let Hashed {
-            mut out, hasher, ..
-        } = self.out;
+        let Hashed { mut out, hasher, .. } = self.out;
         out.write_all(&seal::of(&hasher.finish()))?;
         out.flush()?;
         Ok(out)
@@ -158,11 +133,7 @@ pub struct ZipOfFiles<W> {
 impl<W: Write> ZipOfFiles<W> {
     /// An archive without files.
     pub fn new(out: W) -> Self {
-        Self {
-            out,
-            written: 0,
-            entries: Vec::new(),
-        }
+        Self { out, written: 0, entries: Vec::new() }
     }
 
     /// Adds a file that was written at that time, if it is known. Its name must be no other file's, and no longer than file

@@ -73,9 +73,7 @@ impl Entry {
 pub(super) fn is_good_name(name: &str) -> bool {
     (1..=LONGEST_NAME).contains(&name.len())
         && !name.starts_with('.')
-        && name
-            .bytes()
-            .all(|b| b.is_ascii_alphanumeric() || b"_-.".contains(&b))
+        && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-.".contains(&b))
 }
 
 /// The bytes before the content of a member.
@@ -101,9 +99,7 @@ pub(super) fn starts_with_member(bytes: &[u8], name: &str) -> bool {
     });
     let agree = |range: Range<usize>| {
         let end = range.end.min(bytes.len());
-        bytes
-            .get(range.start..end)
-            .is_none_or(|found| found == &header[range.start..end])
+        bytes.get(range.start..end).is_none_or(|found| found == &header[range.start..end])
     };
     // Between the two lie the checksum and the sizes.
     agree(0..14) && agree(NAME_AT - 4..NAME_AT + name.len())
@@ -118,11 +114,7 @@ pub(super) fn directory(entries: &[Entry], start: u64, comment: u16) -> Vec<u8> 
         out.u16(28 + entry.time_length()).u16(0); // length of the fields below, of a comment
         out.u16(0).u16(0).u32(OWNER_ONLY); // disk, kind of content, rights
         out.u32(SEE_ZIP64_32).bytes(entry.name.as_bytes());
-        out.u16(ZIP64_FIELD)
-            .u16(24)
-            .u64(entry.size)
-            .u64(entry.size)
-            .u64(entry.offset);
+        out.u16(ZIP64_FIELD).u16(24).u64(entry.size).u64(entry.size).u64(entry.offset);
         out.time(entry);
     }
     let size = out.0.len() as u64;
@@ -133,11 +125,7 @@ pub(super) fn directory(entries: &[Entry], start: u64, comment: u16) -> Vec<u8> 
 
     out.u32(ZIP64_LOCATOR).u32(0).u64(start + size).u32(1);
 
-    out.u32(END)
-        .u16(0)
-        .u16(0)
-        .u16(SEE_ZIP64_16)
-        .u16(SEE_ZIP64_16);
+    out.u32(END).u16(0).u16(0).u16(SEE_ZIP64_16).u16(SEE_ZIP64_16);
     out.u32(SEE_ZIP64_32).u32(SEE_ZIP64_32).u16(comment);
     out.0
 }
@@ -188,16 +176,12 @@ fn parse_member(bytes: &[u8], at: usize) -> Option<Entry> {
         modified: None,
     };
     let header = local_header(&entry);
-    let end = header
-        .len()
-        .checked_add(usize::try_from(entry.size).ok()?)?;
+    let end = header.len().checked_add(usize::try_from(entry.size).ok()?)?;
     (found.starts_with(&header) && end <= found.len()).then_some(entry)
 }
 
 fn read_u32(bytes: &[u8], at: usize) -> Option<u32> {
-    Some(u32::from_le_bytes(
-        bytes.get(at..)?.get(..4)?.try_into().ok()?,
-    ))
+    Some(u32::from_le_bytes(bytes.get(at..)?.get(..4)?.try_into().ok()?))
 }
 
 /// Little-endian fields, one after the other.

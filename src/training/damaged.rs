@@ -110,10 +110,7 @@ impl Levels {
 
     fn picture(&self) -> GrayImage {
         let height = self.values.len() / self.width.max(1);
-        let bytes = self
-            .values
-            .iter()
-            .map(|level| level.clamp(0.0, 255.0) as u8);
+        let bytes = self.values.iter().map(|level| level.clamp(0.0, 255.0) as u8);
         GrayImage::from_raw(self.width as u32, height as u32, bytes.collect()).unwrap_or_default()
     }
 
@@ -188,11 +185,7 @@ impl Levels {
     /// Noise that is blurred, as film has it, of this spread.
     fn add_grain(&mut self, radius: f64, spread: f64, chance: &mut Chance) {
         let noise = Self {
-            values: self
-                .values
-                .iter()
-                .map(|_| 128.0 + 40.0 * chance.0.normal())
-                .collect(),
+            values: self.values.iter().map(|_| 128.0 + 40.0 * chance.0.normal()).collect(),
             width: self.width,
         };
         let grain = Self::of(&imageops::blur(&noise.picture(), radius as f32)).values;
@@ -205,11 +198,8 @@ impl Levels {
 
     fn waves(&mut self, shape: usize, chance: &mut Chance) {
         let (turn, other) = (Turn::any(chance), Turn::any(chance));
-        let [f, first, second] = [
-            chance.log_between(0.45, 2.6),
-            chance.between(0.0, TAU),
-            chance.between(0.0, TAU),
-        ];
+        let [f, first, second] =
+            [chance.log_between(0.45, 2.6), chance.between(0.0, TAU), chance.between(0.0, TAU)];
         let across = f * chance.between(0.6, 1.6);
         let near = f * chance.between(0.9, 1.1);
         let lean = chance.between(-0.5, 0.5);
@@ -274,11 +264,7 @@ impl Levels {
         use FilterType::{CatmullRom, Lanczos3, Nearest, Triangle};
         let picture = self.picture();
         let share = 1.0 / chance.between(1.6, 4.2);
-        let small = scaled(
-            &picture,
-            share,
-            chance.one_of(&[Lanczos3, CatmullRom, Triangle]),
-        );
+        let small = scaled(&picture, share, chance.one_of(&[Lanczos3, CatmullRom, Triangle]));
         let filter = chance.one_of(&[Nearest, CatmullRom, Triangle]);
         let (width, height) = picture.dimensions();
         *self = Self::of(&imageops::resize(&small, width, height, filter));
@@ -287,10 +273,7 @@ impl Levels {
     /// Moved by so many pixels to either side while it was taken.
     fn in_motion(&self, turn: f64, reach: f64) -> Self {
         let height = self.values.len() / self.width;
-        let mut moved = Self {
-            values: self.values.clone(),
-            width: self.width,
-        };
+        let mut moved = Self { values: self.values.clone(), width: self.width };
         moved.map(|_, x, y| {
             let steps = (-4..=4).map(|step| {
                 let along = f64::from(step) / 4.0 * reach;
@@ -319,21 +302,13 @@ impl Turn {
     }
 
     fn of(self, x: f64, y: f64) -> (f64, f64) {
-        (
-            self.cosine * x + self.sine * y,
-            self.cosine * y - self.sine * x,
-        )
+        (self.cosine * x + self.sine * y, self.cosine * y - self.sine * x)
     }
 }
 
 fn scaled(picture: &GrayImage, scale: f64, filter: FilterType) -> GrayImage {
     let side = |pixels: u32| ((f64::from(pixels) * scale) as u32).max(1);
-    imageops::resize(
-        picture,
-        side(picture.width()),
-        side(picture.height()),
-        filter,
-    )
+    imageops::resize(picture, side(picture.width()), side(picture.height()), filter)
 }
 
 fn compressed(picture: &GrayImage, quality: f64) -> GrayImage {

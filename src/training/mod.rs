@@ -77,10 +77,7 @@ pub fn learn(
     // How photos of one person differ is learned from as many directions as there are photos more than people; with half as
     // many components each is seen twice.
     let components = (photos.faces.len() - people.len()) / 2;
-    let training = Training {
-        components: training.components.min(components.max(1)),
-        ..training
-    };
+    let training = Training { components: training.components.min(components.max(1)), ..training };
     let background = training.learn(&photos.described(mouths)?, mouths)?;
     let families = photos.damaged(&background, observer)?;
     let damage = DamageVariation::learn(&background, &families)?;
@@ -149,21 +146,14 @@ impl<'a> Photos<'a> {
         let read = |&Numbered(number, photo): &Numbered<'a>, file: &PhotoFile| {
             unless_cancelled(observer, || {
                 let pixels = preparation.prepare(&file.decode()?)?.pixels;
-                Ok(Face {
-                    number,
-                    photo,
-                    pixels,
-                })
+                Ok(Face { number, photo, pixels })
             })
         };
         let all = photos.iter().enumerate();
         let all: Vec<Numbered<'_>> = all.map(|(at, photo)| Numbered(at, photo)).collect();
         let read = dataset::load(&all, read, &*observer.reading(all.len()));
         let faces: Option<Vec<Face<'_>>> = read.items.into_iter().collect();
-        Ok(Self {
-            faces: faces.ok_or(Error::Cancelled)?,
-            skipped: read.skipped,
-        })
+        Ok(Self { faces: faces.ok_or(Error::Cancelled)?, skipped: read.skipped })
     }
 
     /// The people, and how many photos each has.
@@ -176,12 +166,8 @@ impl<'a> Photos<'a> {
     }
 
     fn described(&self, mouths: &MouthFinder) -> Result<Described> {
-        let of_one = self
-            .faces
-            .chunk_by(|one, other| one.photo.person == other.photo.person);
-        let persons = of_one
-            .enumerate()
-            .flat_map(|(person, own)| vec![person; own.len()]);
+        let of_one = self.faces.chunk_by(|one, other| one.photo.person == other.photo.person);
+        let persons = of_one.enumerate().flat_map(|(person, own)| vec![person; own.len()]);
         let persons: Vec<usize> = persons.collect();
         let pixels = self.faces.iter().flat_map(|face| &face.pixels).copied();
         let faces = FaceMatrix::from_pixels(FACE, pixels.collect())?;
@@ -199,11 +185,7 @@ impl<'a> Photos<'a> {
             for (face, Face { number, photo, .. }) in self.faces.iter().enumerate() {
                 if number % DAMAGED_EVERY == family as usize % DAMAGED_EVERY {
                     let photo = photo.as_ref();
-                    copies.push(Copied {
-                        face,
-                        family,
-                        photo,
-                    });
+                    copies.push(Copied { face, family, photo });
                 }
             }
         }
@@ -231,10 +213,7 @@ impl<'a> Photos<'a> {
             Ok(background.coordinates(&FaceMatrix::from_pixels(FACE, pixels)?))
         };
         let families = pairs.into_iter().map(|[clean, damaged]| {
-            Ok(DamagedPhotos {
-                clean: coordinates(clean)?,
-                damaged: coordinates(damaged)?,
-            })
+            Ok(DamagedPhotos { clean: coordinates(clean)?, damaged: coordinates(damaged)? })
         });
         families.collect()
     }

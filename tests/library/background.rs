@@ -36,10 +36,7 @@ fn learn(faces: Vec<LabeledFace>) -> Recognizer {
 fn identify(recognizer: &Recognizer, faces: &[LabeledFace]) -> Vec<Identification> {
     let pixels: Vec<u8> = faces.iter().flat_map(|face| face.pixels.to_vec()).collect();
     let faces = FaceMatrix::from_pixels(FaceSize::ALIGNED, pixels).unwrap();
-    let query = QueryOptions {
-        top: usize::MAX,
-        ..QueryOptions::default()
-    };
+    let query = QueryOptions { top: usize::MAX, ..QueryOptions::default() };
     recognizer.identify_faces(&faces, query)
 }
 
@@ -50,27 +47,15 @@ fn whatever_is_enrolled_probabilities_sum_to_one() {
         let recognizer = learn(some(people, photos));
         for found in identify(&recognizer, &all) {
             assert_eq!(found.candidates.len(), people);
-            let sum: f64 = found
-                .candidates
-                .iter()
-                .map(|candidate| candidate.confidence)
-                .sum();
+            let sum: f64 = found.candidates.iter().map(|candidate| candidate.confidence).sum();
             let all = sum + found.somebody_else.unwrap();
             assert!((all - 1.0).abs() < 1e-9, "{people} x {photos}: {all}");
             let confidences: Vec<f64> = found.candidates.iter().map(|c| c.confidence).collect();
             assert!(confidences.is_sorted_by(|a, b| a >= b), "{confidences:?}");
-            assert!(
-                found
-                    .candidates
-                    .iter()
-                    .all(|c| c.distance.is_finite() && c.distance >= 0.0)
-            );
+            assert!(found.candidates.iter().all(|c| c.distance.is_finite() && c.distance >= 0.0));
         }
         let needed = recognizer.threshold(Acceptance::default()).unwrap();
-        assert!(
-            (0.5..1.0).contains(&needed),
-            "{people} x {photos}: {needed}"
-        );
+        assert!((0.5..1.0).contains(&needed), "{people} x {photos}: {needed}");
     }
 }
 
@@ -100,12 +85,7 @@ fn identical_photos_are_survived() {
     let recognizer = learn(faces.clone());
     let all = bundled();
     for found in identify(&recognizer, &all) {
-        assert!(
-            found
-                .candidates
-                .iter()
-                .all(|candidate| candidate.confidence.is_finite())
-        );
+        assert!(found.candidates.iter().all(|candidate| candidate.confidence.is_finite()));
     }
 }
 
@@ -151,9 +131,7 @@ fn a_model_is_read_back_bit_for_bit_and_decides_alike() {
 #[test]
 fn growing_a_gallery_gives_what_enrolling_at_once_gives() {
     let (few, many) = (learn(some(4, 3)), learn(some(5, 4)));
-    let grown = few
-        .learn_again(many.gallery().clone(), few.settings())
-        .unwrap();
+    let grown = few.learn_again(many.gallery().clone(), few.settings()).unwrap();
     let all = bundled();
     assert_eq!(identify(&grown, &all), identify(&many, &all));
     assert_eq!(grown.coordinates(), many.coordinates());
@@ -173,19 +151,10 @@ fn one_more_person_does_not_switch_rules() {
         let mut faces = some(3, 4);
         faces.extend(some(people, 1).into_iter().skip(3));
         let found = identify(&learn(faces), &probes);
-        let named = found
-            .iter()
-            .filter(|found| found.decision == Decision::Known);
+        let named = found.iter().filter(|found| found.decision == Decision::Known);
         let named = named.count();
-        assert!(
-            named + 1 >= before,
-            "{people} people: {before} were named, now {named}"
-        );
-        assert!(
-            named * 10 >= probes.len() * 8,
-            "{people} people: {named} of {}",
-            probes.len()
-        );
+        assert!(named + 1 >= before, "{people} people: {before} were named, now {named}");
+        assert!(named * 10 >= probes.len() * 8, "{people} people: {named} of {}", probes.len());
         before = named;
     }
 }
@@ -217,10 +186,7 @@ fn drawn(people: usize) -> (DMatrix<f32>, Vec<usize>) {
         }
     }
     let coordinates = DMatrix::from_vec(2 * k, people * 2, values);
-    (
-        coordinates,
-        (0..people * 2).map(|photo| photo / 2).collect(),
-    )
+    (coordinates, (0..people * 2).map(|photo| photo / 2).collect())
 }
 
 #[test]
@@ -265,21 +231,12 @@ fn thousands_of_people_are_told_apart() {
     let probes: Vec<usize> = (1..persons.len()).step_by(200).collect();
     let right = people.with_scores(&coordinates.select_columns(&probes), |at, scores| {
         let judged = calibration.judge(&scores, 0.0, 3);
-        assert!(
-            judged
-                .people
-                .iter()
-                .all(|(_, confidence)| confidence.is_finite())
-        );
+        assert!(judged.people.iter().all(|(_, confidence)| confidence.is_finite()));
         judged.people[0].0 == persons[probes[at]]
     });
     let right = right.iter().filter(|right| **right).count();
     // Drawn from the very model: nearly all are found.
-    assert!(
-        right * 100 >= probes.len() * 95,
-        "{right} of {}",
-        probes.len()
-    );
+    assert!(right * 100 >= probes.len() * 95, "{right} of {}", probes.len());
 }
 
 #[test]

@@ -34,16 +34,8 @@ fn att_is_read_pixel_by_pixel() {
             told.fetch_max(done, Ordering::Relaxed);
         },
     );
-    assert_eq!(
-        (faces.items.len(), faces.skipped.len(), told.into_inner()),
-        (400, 0, 400)
-    );
-    assert!(
-        faces
-            .items
-            .iter()
-            .all(|(_, (_, fit))| fit.scale == Scale::Same)
-    );
+    assert_eq!((faces.items.len(), faces.skipped.len(), told.into_inner()), (400, 0, 400));
+    assert!(faces.items.iter().all(|(_, (_, fit))| fit.scale == Scale::Same));
     let matrix =
         FaceMatrix::from_faces(size, faces.items.iter().map(|(_, (face, _))| face)).unwrap();
     for (j, path) in order.iter().enumerate() {
@@ -66,14 +58,10 @@ fn the_gray_of_real_jpegs_is_that_of_their_colours() {
         |photo, file| {
             let rgb = image::open(&photo.path).unwrap().into_rgb8();
             let differences =
-                file.decode()?
-                    .into_raw()
-                    .into_iter()
-                    .zip(rgb.pixels())
-                    .map(|(y, p)| {
-                        let [r, g, b] = p.0.map(f64::from);
-                        (f64::from(y) - (0.299 * r + 0.587 * g + 0.114 * b)).abs()
-                    });
+                file.decode()?.into_raw().into_iter().zip(rgb.pixels()).map(|(y, p)| {
+                    let [r, g, b] = p.0.map(f64::from);
+                    (f64::from(y) - (0.299 * r + 0.587 * g + 0.114 * b)).abs()
+                });
             let (mut sum, mut far, mut n) = (0.0, 0, 0);
             for difference in differences {
                 sum += difference;
@@ -87,24 +75,13 @@ fn the_gray_of_real_jpegs_is_that_of_their_colours() {
     for result in worst {
         // Colours that were clipped to 0..255 on the way are off by more; they are few.
         let (mean, far) = result.unwrap();
-        assert!(
-            mean < 0.6 && far < 0.03,
-            "mean {mean}, beyond two levels {far}"
-        );
+        assert!(mean < 0.6 && far < 0.03, "mean {mean}, beyond two levels {far}");
     }
 }
 
 #[test]
 fn every_photo_of_every_set_is_read() {
-    for set in [
-        "att",
-        "yale",
-        "lfw",
-        "lfw-strangers",
-        "groups",
-        "photos",
-        "not-faces",
-    ] {
+    for set in ["att", "yale", "lfw", "lfw-strangers", "groups", "photos", "not-faces"] {
         let Some(folder) = crate::support::real_data(set) else {
             return;
         };
@@ -134,16 +111,8 @@ fn sizes_are_chosen_from_the_data() {
         let listing = labeled(folder);
         let size = choose_size(&photo_sizes(&listing.photos)).unwrap();
         assert_eq!(size.to_string(), expected, "{set}");
-        let fits = load(
-            &listing.photos,
-            |_, file| Ok(fit(&file.decode()?, size)?.1),
-            &|_| {},
-        );
-        assert!(
-            fits.items
-                .iter()
-                .all(|f| (f.shape, f.scale) == (Shape::Whole, Scale::Reduced))
-        );
+        let fits = load(&listing.photos, |_, file| Ok(fit(&file.decode()?, size)?.1), &|_| {});
+        assert!(fits.items.iter().all(|f| (f.shape, f.scale) == (Shape::Whole, Scale::Reduced)));
     }
 }
 
@@ -167,11 +136,7 @@ fn time_to_load() {
             laps[1] = start.elapsed().as_secs_f64() * 1e3;
             let size = choose_size(&sizes).unwrap();
             let start = Instant::now();
-            let faces = load(
-                &listing.photos,
-                |_, f| Ok(fit(&f.decode()?, size)?.0),
-                &|_| {},
-            );
+            let faces = load(&listing.photos, |_, f| Ok(fit(&f.decode()?, size)?.0), &|_| {});
             laps[2] = start.elapsed().as_secs_f64() * 1e3;
             let start = Instant::now();
             let hashes = load(&listing.photos, |_, f| Ok(f.content_hash()), &|_| {});

@@ -27,23 +27,14 @@ fn gallery(preparation: &Preparation, faces: Vec<LabeledFace>) -> Gallery {
 }
 
 fn plan(protocol: &str) -> Options {
-    Options {
-        protocol: protocol.parse().unwrap(),
-        ..Options::default()
-    }
+    Options { protocol: protocol.parse().unwrap(), ..Options::default() }
 }
 
 /// Plain eigenfaces: K of them, Euclidean distance to the mean of a person.
 fn plain(components: usize) -> Settings {
     Settings {
-        pca: Pca {
-            components: ComponentCount::Count(components),
-            ..Pca::default()
-        },
-        distance: DistanceSettings {
-            metric: Metric::Euclidean,
-            ..DistanceSettings::default()
-        },
+        pca: Pca { components: ComponentCount::Count(components), ..Pca::default() },
+        distance: DistanceSettings { metric: Metric::Euclidean, ..DistanceSettings::default() },
         ..Settings::without_background()
     }
 }
@@ -59,12 +50,8 @@ fn agrees_with_numpy(folder: &Path, size: &str, components: usize, reference: &s
         let gallery = gallery(&preparation, faces);
         let plan = plan(&protocol);
         let found = evaluate(preparation, gallery, plain(components), &plan, &|_| {}).unwrap();
-        let named: Vec<usize> = found
-            .identification
-            .trials
-            .iter()
-            .map(|trial| trial.named)
-            .collect();
+        let named: Vec<usize> =
+            found.identification.trials.iter().map(|trial| trial.named).collect();
         assert_eq!(named, expected, "{protocol}");
         let right = found.identification.trials.iter();
         let right = right.filter(|trial| trial.named == trial.person).count();
@@ -75,12 +62,7 @@ fn agrees_with_numpy(folder: &Path, size: &str, components: usize, reference: &s
 
 #[test]
 fn predictions_on_the_bundled_faces_are_numpys_probe_by_probe() {
-    agrees_with_numpy(
-        crate::support::bundled_faces(),
-        "96x112",
-        20,
-        "bundled-predictions.txt",
-    );
+    agrees_with_numpy(crate::support::bundled_faces(), "96x112", 20, "bundled-predictions.txt");
 }
 
 #[test]
@@ -246,16 +228,8 @@ fn figures_depend_on_neither_threads_nor_the_order_of_files() {
     assert_eq!(one, timeless(run(3, true)));
 
     let rank1 = one.identification.rank1;
-    assert!(
-        rank1.mean > 0.8 && rank1.standard_deviation.is_some(),
-        "{rank1:?}"
-    );
-    assert!(
-        one.identification
-            .cmc
-            .windows(2)
-            .all(|pair| pair[0].mean <= pair[1].mean)
-    );
+    assert!(rank1.mean > 0.8 && rank1.standard_deviation.is_some(), "{rank1:?}");
+    assert!(one.identification.cmc.windows(2).all(|pair| pair[0].mean <= pair[1].mean));
     assert!(one.verification.equal_error_rate.mean < 0.2);
     let last = one.k_curve.last().unwrap();
     assert_eq!(last.components, one.compression.components_in_folds.1);
@@ -263,11 +237,7 @@ fn figures_depend_on_neither_threads_nor_the_order_of_files() {
         assert!(pair[0].variance < pair[1].variance);
         assert!(pair[0].error_unseen > pair[1].error_unseen);
     }
-    assert!(
-        one.k_curve
-            .iter()
-            .all(|point| point.error_learned < point.error_unseen)
-    );
+    assert!(one.k_curve.iter().all(|point| point.error_learned < point.error_unseen));
     let open_set = one.open_set.unwrap();
     assert_eq!((open_set.splits, open_set.strangers), (8, 2 * 112));
     assert!(open_set.not_a_face.noise.area > 0.99);
@@ -281,11 +251,8 @@ fn planted_faults_are_found() {
         own.nth(which).unwrap()
     };
     // A photo of Ada under the name of Boris; a brighter copy of Chiara's under Dmitri; noise for Esther.
-    let (ada, chiara, esther) = (
-        at(&faces, "Ada", 2),
-        at(&faces, "Chiara", 1),
-        at(&faces, "Esther", 0),
-    );
+    let (ada, chiara, esther) =
+        (at(&faces, "Ada", 2), at(&faces, "Chiara", 1), at(&faces, "Esther", 0));
     let wrong = faces[ada].source.clone();
     faces[ada].person = Person::new("Boris").unwrap();
     let mut copy = faces[chiara].clone();
@@ -312,22 +279,10 @@ fn planted_faults_are_found() {
     assert!(pair.correlation > 0.99);
 
     let mislabelled = suspects.mislabelled.iter();
-    let found: Vec<_> = mislabelled
-        .map(|one| (source(one.face), one.nearest))
-        .collect();
-    let of = |name: &str| {
-        gallery
-            .people()
-            .iter()
-            .position(|p| p.as_str() == name)
-            .unwrap()
-    };
+    let found: Vec<_> = mislabelled.map(|one| (source(one.face), one.nearest)).collect();
+    let of = |name: &str| gallery.people().iter().position(|p| p.as_str() == name).unwrap();
     assert!(found.contains(&(wrong.as_str(), of("Ada"))), "{found:?}");
 
-    let odd: Vec<_> = suspects
-        .not_faces
-        .iter()
-        .map(|one| source(one.face))
-        .collect();
+    let odd: Vec<_> = suspects.not_faces.iter().map(|one| source(one.face)).collect();
     assert_eq!(odd, [noisy.as_str()]);
 }

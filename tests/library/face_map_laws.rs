@@ -10,19 +10,14 @@ use nalgebra::DVector;
 use proptest::prelude::*;
 
 fn space(size: FaceSize, components: usize, seed: u64) -> FaceSpace {
-    let pca = Pca {
-        components: ComponentCount::Count(components),
-        solver: Solver::Auto,
-    };
+    let pca = Pca { components: ComponentCount::Count(components), solver: Solver::Auto };
     FaceSpace::new(size, &pca.fit(&drawn_faces(size, 24, seed)).unwrap())
 }
 
 fn noise(width: u32, height: u32, seed: u64) -> GrayImage {
     let mut state = seed | 1;
     GrayImage::from_fn(width, height, |x, y| {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1);
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         Luma([((state >> 58) + u64::from(x * 3 + y) % 190) as u8])
     })
 }
@@ -61,11 +56,7 @@ fn unlike(space: &FaceSpace, face: &[u8]) -> f64 {
     let evened = own.clone() * (about(mean).norm() / own.norm());
     let apart = evened.add_scalar(mean.mean()) - mean;
     let weights = space.basis().map(f64::from).tr_mul(&apart);
-    let inside: f64 = weights
-        .iter()
-        .zip(space.eigenvalues())
-        .map(|(w, l)| w * w / l)
-        .sum();
+    let inside: f64 = weights.iter().zip(space.eigenvalues()).map(|(w, l)| w * w / l).sum();
     let left_out = space.total_variance() - space.eigenvalues().iter().sum::<f64>();
     let left_out = left_out.max(1e-6 * space.total_variance());
     let outside = left_out / (d - space.components() as f64);
@@ -121,22 +112,15 @@ fn a_face_of_any_size_is_found_at_its_scale() {
     let faces = drawn_faces(size, 30, 9);
     let space = space(size, 12, 9);
     let (width, height) = (50, 60);
-    let large = imageops::resize(
-        &faces.image(3).unwrap(),
-        width,
-        height,
-        imageops::FilterType::Triangle,
-    );
+    let large =
+        imageops::resize(&faces.image(3).unwrap(), width, height, imageops::FilterType::Triangle);
     let mut photo = GrayImage::from_fn(240, 180, |x, y| Luma([(x / 2 + y / 3) as u8]));
     imageops::replace(&mut photo, &large, 100, 70);
     let maps = FaceMaps::new(&space, 12, &photo, Measure::Likelihood).unwrap();
     assert!(maps.scales().count() > 5);
     let place = maps.places(1)[0];
     let [x, y, w, h] = place.part;
-    assert!(
-        (x + w / 2.0 - 125.0).abs() < 6.0 && (y + h / 2.0 - 100.0).abs() < 6.0,
-        "{place:?}"
-    );
+    assert!((x + w / 2.0 - 125.0).abs() < 6.0 && (y + h / 2.0 - 100.0).abs() < 6.0, "{place:?}");
     assert!(libm::log(w / 50.0).abs() < 0.2, "{place:?}");
     let map = maps.shaded().0;
     assert_eq!(map.dimensions(), photo.dimensions());
@@ -149,11 +133,7 @@ fn tiles_join_without_a_seam() {
     let space = space(size, 3, 5);
     let picture = noise(700, 300, 5);
     let map = FaceMap::new(&space, space.components(), &picture, Measure::Distance).unwrap();
-    agree(
-        map.values(),
-        &naive(&space, &picture, Measure::Distance),
-        2e-3,
-    );
+    agree(map.values(), &naive(&space, &picture, Measure::Distance), 2e-3);
 }
 
 #[test]
@@ -180,10 +160,7 @@ fn minima_are_apart_and_in_order() {
     assert!(minima.windows(2).all(|pair| pair[0].value <= pair[1].value));
     for (at, a) in minima.iter().enumerate() {
         for b in &minima[at + 1..] {
-            assert!(
-                a.x.abs_diff(b.x) > 5 || a.y.abs_diff(b.y) > 5,
-                "{a:?} {b:?}"
-            );
+            assert!(a.x.abs_diff(b.x) > 5 || a.y.abs_diff(b.y) > 5, "{a:?} {b:?}");
         }
     }
     let lowest = map.values().iter().copied().fold(f64::INFINITY, f64::min);
@@ -201,10 +178,7 @@ fn a_flat_wall_is_no_likely_face() {
     let error = FaceMap::new(&space, space.components(), &too_small, Measure::Distance)
         .unwrap_err()
         .to_string();
-    assert!(
-        error.contains("9x30") && error.contains("scale it up"),
-        "{error}"
-    );
+    assert!(error.contains("9x30") && error.contains("scale it up"), "{error}");
 }
 
 #[test]

@@ -34,9 +34,7 @@ fn save_failed(name: &str, image: &GrayImage, difference: &GrayImage) -> PathBuf
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("golden");
     std::fs::create_dir_all(&folder).unwrap();
     image.save(folder.join(name)).unwrap();
-    difference
-        .save(folder.join(format!("difference-{name}")))
-        .unwrap();
+    difference.save(folder.join(format!("difference-{name}"))).unwrap();
     folder
 }
 
@@ -50,10 +48,7 @@ fn same_picture(name: &str, image: &GrayImage) {
     let difference = GrayImage::from_fn(image.width(), image.height(), |x, y| {
         image::Luma([image.get_pixel(x, y)[0].abs_diff(expected.get_pixel(x, y)[0])])
     });
-    let far = difference
-        .pixels()
-        .filter(|pixel| pixel[0] > LEVELS)
-        .count();
+    let far = difference.pixels().filter(|pixel| pixel[0] > LEVELS).count();
     if far as f64 > SHARE * f64::from(image.width() * image.height()) {
         let folder = save_failed(name, image, &difference);
         panic!("{name}: {far} pixels differ; see {}", folder.display());
@@ -84,39 +79,25 @@ fn faces() -> FaceMatrix {
 #[test]
 fn a_contact_sheet_of_basis_faces() {
     let faces = faces();
-    let pca = Pca {
-        components: ComponentCount::Count(8),
-        solver: Solver::Gram,
-    };
+    let pca = Pca { components: ComponentCount::Count(8), solver: Solver::Gram };
     let components = pca.fit(&faces).unwrap();
     let picture = |values: &[f64], draw: fn(FaceSize, &[f32]) -> GrayImage| {
-        draw(
-            faces.size(),
-            &values.iter().map(|&value| value as f32).collect::<Vec<_>>(),
-        )
+        draw(faces.size(), &values.iter().map(|&value| value as f32).collect::<Vec<_>>())
     };
     let mut tiles = vec![Tile {
         image: picture(components.mean.as_slice(), gray),
         label: "mean face".to_owned(),
     }];
-    tiles.extend(
-        components
-            .basis
-            .column_iter()
-            .enumerate()
-            .map(|(at, eigenface)| Tile {
-                image: picture(eigenface.as_slice(), signed),
-                label: format!("{}: a basis face with a long label", at + 1),
-            }),
-    );
+    tiles.extend(components.basis.column_iter().enumerate().map(|(at, eigenface)| Tile {
+        image: picture(eigenface.as_slice(), signed),
+        label: format!("{}: a basis face with a long label", at + 1),
+    }));
     same_picture("sheet.png", &sheet(&tiles, ""));
 }
 
 #[test]
 fn a_scree_plot() {
-    let ratios: Vec<f64> = (1..=60)
-        .map(|i| 0.35 * libm::pow(f64::from(i), -1.5))
-        .collect();
+    let ratios: Vec<f64> = (1..=60).map(|i| 0.35 * libm::pow(f64::from(i), -1.5)).collect();
     let svg = scree("basis face", &ratios, 40);
     if blessing() {
         std::fs::write(golden("scree.svg"), &svg).unwrap();

@@ -35,20 +35,14 @@ fn assert_same_weights(a: &DMatrix<f32>, b: &DMatrix<f32>, tolerance: f32) {
     let largest = a.amax().max(b.amax()).max(1.0);
     for (i, (a, b)) in a.row_iter().zip(b.row_iter()).enumerate() {
         let off = (a - b).amax().min((a + b).amax());
-        assert!(
-            off <= tolerance * largest,
-            "weight {i} is off by {off} of {largest}"
-        );
+        assert!(off <= tolerance * largest, "weight {i} is off by {off} of {largest}");
     }
 }
 
 /// How many leading eigenvalues stand so well apart that their directions can be told from one another.
 fn distinct(eigenvalues: &[f64]) -> usize {
     let apart = |pair: &[f64]| pair[0] - pair[1] > 1e-5 * eigenvalues[0];
-    eigenvalues
-        .windows(2)
-        .take_while(|pair| apart(pair))
-        .count()
+    eigenvalues.windows(2).take_while(|pair| apart(pair)).count()
 }
 
 fn leading(weights: &DMatrix<f32>, k: usize) -> DMatrix<f32> {
@@ -70,33 +64,18 @@ fn check_against_pixels(
     let k = distinct(&components.eigenvalues);
     let tried = faces.select(probes).unwrap();
     let (training, weights) = (space.training_weights(), space.project(probes));
-    assert_same_weights(
-        &leading(&training, k),
-        &leading(&pixels.project(&chosen), k),
-        1e-5,
-    );
-    assert_same_weights(
-        &leading(&weights, k),
-        &leading(&pixels.project(&tried), k),
-        1e-5,
-    );
+    assert_same_weights(&leading(&training, k), &leading(&pixels.project(&chosen), k), 1e-5);
+    assert_same_weights(&leading(&weights, k), &leading(&pixels.project(&tried), k), 1e-5);
     assert!((&training - space.project(learned)).amax() <= 1e-5 * training.amax());
     for (at, &probe) in probes.iter().enumerate() {
         let own = weights.column(at);
         let found = space.residual(probe, own.as_slice());
-        let expected = pixels.residual(
-            faces.face(probe),
-            pixels.project(&tried).column(at).as_slice(),
-        );
+        let expected =
+            pixels.residual(faces.face(probe), pixels.project(&tried).column(at).as_slice());
         assert!((found.from_mean / expected.from_mean - 1.0).abs() < 1e-12);
         let scale = expected.from_mean.max(1.0);
         let off = found.distance.powi(2) - expected.distance.powi(2);
-        assert!(
-            off.abs() < 1e-5 * scale * scale,
-            "{} {}",
-            found.distance,
-            expected.distance
-        );
+        assert!(off.abs() < 1e-5 * scale * scale, "{} {}", found.distance, expected.distance);
     }
 }
 
@@ -161,18 +140,9 @@ proptest! {
 fn what_cannot_be_learned_from_is_refused() {
     let faces = faces(8, 8, 4, 1);
     let products = InnerProducts::of(&faces);
-    assert_eq!(
-        products.fit(&[], ALL).unwrap_err(),
-        PcaError::TooFewFaces(0)
-    );
-    assert_eq!(
-        products.fit(&[2], ALL).unwrap_err(),
-        PcaError::TooFewFaces(1)
-    );
-    assert_eq!(
-        products.fit(&[2; 3], ALL).unwrap_err(),
-        PcaError::NoVariance(3)
-    );
+    assert_eq!(products.fit(&[], ALL).unwrap_err(), PcaError::TooFewFaces(0));
+    assert_eq!(products.fit(&[2], ALL).unwrap_err(), PcaError::TooFewFaces(1));
+    assert_eq!(products.fit(&[2; 3], ALL).unwrap_err(), PcaError::NoVariance(3));
     let space = products.fit(&[0, 1, 3], ALL).unwrap();
     let fewer = faces.select(&[0, 1]).unwrap();
     assert!(space.with_components(&fewer, 1).is_err());

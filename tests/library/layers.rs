@@ -24,10 +24,7 @@ fn project() -> &'static Path {
 /// The lines before the unit tests, which may look anywhere.
 fn code(path: &Path) -> String {
     let text = fs::read_to_string(path).unwrap();
-    text.split("#[cfg(test)]\nmod tests {")
-        .next()
-        .unwrap_or_default()
-        .to_owned()
+    text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default().to_owned()
 }
 
 #[test]
@@ -35,11 +32,7 @@ fn modules_import_only_from_earlier_ones() {
     let lib = fs::read_to_string(project().join("src/lib.rs")).unwrap();
     let order: Vec<&str> = lib
         .lines()
-        .filter_map(|line| {
-            line.trim_start_matches("pub ")
-                .strip_prefix("mod ")?
-                .strip_suffix(';')
-        })
+        .filter_map(|line| line.trim_start_matches("pub ").strip_prefix("mod ")?.strip_suffix(';'))
         .collect();
     assert!(order.len() > 8, "lib.rs lists its modules: {order:?}");
     let mut wrong = Vec::new();
@@ -83,10 +76,7 @@ fn only_in(pattern: &str, allowed: &[&str]) {
             "{name} uses {pattern}, which belongs in {allowed:?}"
         );
     }
-    assert!(
-        found,
-        "{pattern} is used nowhere: is this rule out of date?"
-    );
+    assert!(found, "{pattern} is used nowhere: is this rule out of date?");
 }
 
 #[test]
@@ -100,10 +90,7 @@ fn third_parties_stay_in_their_places() {
     only_in("signal_hook::", &["src/cli/mod.rs", "src/cli/interrupt.rs"]);
     only_in("unsafe {", &["src/cli/interrupt.rs"]);
     only_in("unsafe(", &["src/cli/output.rs"]);
-    only_in(
-        "hyper::",
-        &["src/server/connections.rs", "src/server/zipped.rs"],
-    );
+    only_in("hyper::", &["src/server/connections.rs", "src/server/zipped.rs"]);
 }
 
 /// A database may hold anything: `Row::get` panics where a column is not as expected.
@@ -113,20 +100,10 @@ fn columns_are_read_in_one_place() {
     let mut looked_at = 0;
     for file in sources(&project().join("src/database")) {
         let code: String = code(&file).split_whitespace().collect();
-        for get in [
-            "row.get(",
-            "rows.get(",
-            "about.get(",
-            ")?.get(",
-            ".get::<",
-            ".get(0)",
-            ".get(\"",
-        ] {
-            assert!(
-                !code.contains(get),
-                "{} reads a column by {get}",
-                file.display()
-            );
+        for get in
+            ["row.get(", "rows.get(", "about.get(", ")?.get(", ".get::<", ".get(0)", ".get(\""]
+        {
+            assert!(!code.contains(get), "{} reads a column by {get}", file.display());
         }
         looked_at += 1;
     }
@@ -138,10 +115,7 @@ fn columns_are_read_in_one_place() {
 fn files_are_replaced_in_one_place() {
     only_in("replace_file(", &["src/store/"]);
     // `serve --open` leads the browser by a file that goes by itself, and replaces nothing.
-    only_in(
-        "NamedTempFile",
-        &["src/store/replace.rs", "src/server/opening.rs"],
-    );
+    only_in("NamedTempFile", &["src/store/replace.rs", "src/server/opening.rs"]);
     for file in sources(&project().join("src")) {
         for write in ["fs::write(", "File::create", "fs::copy(", "fs::rename("] {
             let is_test = file.ends_with("tests.rs");
@@ -190,18 +164,14 @@ fn expanded(path: &str) -> Vec<String> {
     }
     let parts = parts.iter().map(|part| part.trim());
     let parts = parts.filter(|part| !part.is_empty());
-    parts
-        .flat_map(|part| expanded(&format!("{}{part}", path[..open].trim())))
-        .collect()
+    parts.flat_map(|part| expanded(&format!("{}{part}", path[..open].trim()))).collect()
 }
 
 /// What a file imports, or names by a path from `crate` or `super`.
 fn named_paths(code: &str) -> Vec<String> {
     let lines = code.lines().map(str::trim_start);
-    let code: String = lines
-        .filter(|line| !line.starts_with("//"))
-        .flat_map(|line| [line, "\n"])
-        .collect();
+    let code: String =
+        lines.filter(|line| !line.starts_with("//")).flat_map(|line| [line, "\n"]).collect();
     let mut paths = Vec::new();
     let mut open: Option<String> = None;
     for line in code.lines() {
@@ -279,9 +249,7 @@ fn circle(
         return None;
     }
     way.push(at.clone());
-    let found = imports[at]
-        .iter()
-        .find_map(|next| circle(next, way, done, imports));
+    let found = imports[at].iter().find_map(|next| circle(next, way, done, imports));
     way.pop();
     done.insert(at.clone());
     found
@@ -294,10 +262,8 @@ fn files_do_not_import_each_other_in_a_circle() {
     let mut files: BTreeMap<Module, PathBuf> = BTreeMap::new();
     for file in sources(&root) {
         let path = file.strip_prefix(&root).unwrap().with_extension("");
-        let mut module: Module = path
-            .iter()
-            .map(|part| part.to_string_lossy().into_owned())
-            .collect();
+        let mut module: Module =
+            path.iter().map(|part| part.to_string_lossy().into_owned()).collect();
         if let Some("mod" | "lib" | "main") = module.last().map(String::as_str) {
             module.pop();
         }
@@ -305,10 +271,8 @@ fn files_do_not_import_each_other_in_a_circle() {
             files.insert(module, file);
         }
     }
-    let mut imports: BTreeMap<Module, BTreeSet<Module>> = files
-        .keys()
-        .map(|module| (module.clone(), BTreeSet::new()))
-        .collect();
+    let mut imports: BTreeMap<Module, BTreeSet<Module>> =
+        files.keys().map(|module| (module.clone(), BTreeSet::new())).collect();
     for (module, file) in &files {
         let targets: BTreeSet<Module> = named_paths(&code(file))
             .iter()

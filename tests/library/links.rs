@@ -88,10 +88,7 @@ fn links_of_documents_lead_somewhere() {
             }
         }
     }
-    assert!(
-        followed > 50 && functions >= 9,
-        "only {followed} links, {functions} to functions"
-    );
+    assert!(followed > 50 && functions >= 9, "only {followed} links, {functions} to functions");
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 

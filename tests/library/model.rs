@@ -41,10 +41,8 @@ fn three_people() -> (tempfile::TempDir, Vec<String>) {
 }
 
 fn photos_of(folder: &Path, name: &str) -> Vec<PathBuf> {
-    let mut photos: Vec<PathBuf> = fs::read_dir(folder.join(name))
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .collect();
+    let mut photos: Vec<PathBuf> =
+        fs::read_dir(folder.join(name)).unwrap().map(|entry| entry.unwrap().path()).collect();
     photos.sort();
     photos
 }
@@ -91,10 +89,7 @@ fn photos_in_memory_are_enrolled_as_those_in_folders() {
     let model = Model::enroll_photos(&photos, &Options::default()).unwrap();
     let of_folder = Model::enroll(folder.path(), &Options::default()).unwrap();
     assert_eq!(names(&model), names(&of_folder));
-    assert_eq!(
-        model.recognizer().preparation(),
-        of_folder.recognizer().preparation()
-    );
+    assert_eq!(model.recognizer().preparation(), of_folder.recognizer().preparation());
     // Without sources they stand in another order.
     let (in_memory, in_folder) = (model.gallery(), of_folder.gallery());
     assert_eq!(in_memory.len(), in_folder.len());
@@ -124,34 +119,21 @@ fn people_come_and_go() {
     assert_eq!(names(&model), [a, b]);
 
     let person = Person::new(c).unwrap();
-    let (hash, is_new) = model
-        .add_photo(&person, &photo, FaceChoice::Main, "")
-        .unwrap();
+    let (hash, is_new) = model.add_photo(&person, &photo, FaceChoice::Main, "").unwrap();
     assert!(is_new && hash == photo.content_hash());
     assert_eq!(names(&model), [a, b, c]);
     let found = model.identify(&photo, QueryOptions::default()).unwrap();
-    assert_eq!(
-        only(found).name(),
-        Some(c.as_str()),
-        "an enrolled photo is known"
-    );
+    assert_eq!(only(found).name(), Some(c.as_str()), "an enrolled photo is known");
     let again = model.add_photo(&person, &photo, FaceChoice::Number(1), "");
     assert!(!again.unwrap().1, "once is enough");
     let as_other = model.add_photo(a, &photo, FaceChoice::Main, "");
     assert!(matches!(as_other, Err(Error::PhotoOfOther { .. })));
     let second = model.add_photo(&person, &other, FaceChoice::Number(2), "");
     let message = second.unwrap_err().to_string();
-    assert!(
-        message.contains("shows 1 face, which has the number 1"),
-        "{message}"
-    );
+    assert!(message.contains("shows 1 face, which has the number 1"), "{message}");
 
-    let verified = model
-        .verify_person(&other, c, Acceptance::default())
-        .unwrap();
-    let of_other = model
-        .verify_person(&other, a, Acceptance::default())
-        .unwrap();
+    let verified = model.verify_person(&other, c, Acceptance::default()).unwrap();
+    let of_other = model.verify_person(&other, a, Acceptance::default()).unwrap();
     assert!(verified.confidence > of_other.confidence);
     assert_eq!(of_other.verdict, Verdict::Different);
     let same = model.verify(&photo, &photo, Acceptance::default()).unwrap();
@@ -161,10 +143,7 @@ fn people_come_and_go() {
     assert_eq!(names(&model), [a, b, "Zoë"]);
     let taken = model.rename(a, "Zoë");
     assert!(matches!(taken, Err(Error::NameTaken { .. })));
-    assert!(matches!(
-        model.merge(&[a], a),
-        Err(Error::MergedIntoItself { .. })
-    ));
+    assert!(matches!(model.merge(&[a], a), Err(Error::MergedIntoItself { .. })));
     model.merge(&["Zoë"], b).unwrap();
     assert_eq!(names(&model), [a, b]);
     let at = model.gallery().position(hash).unwrap();
@@ -176,16 +155,11 @@ fn people_come_and_go() {
         "as if it had never been there"
     );
     assert_eq!(model.recognizer().weights(), two.recognizer().weights());
-    let added = model
-        .add_folders(std::slice::from_ref(&later), &LabelRule::Folder, &())
-        .unwrap();
+    let added = model.add_folders(std::slice::from_ref(&later), &LabelRule::Folder, &()).unwrap();
     assert_eq!(added.outcome.added.len(), held_back.len());
     assert_eq!(model.remove_person("later").unwrap(), held_back.len());
     assert_eq!(names(&model), [a, b]);
-    assert!(matches!(
-        model.remove_person("Nobody"),
-        Err(Error::NoSuchPerson { .. })
-    ));
+    assert!(matches!(model.remove_person("Nobody"), Err(Error::NoSuchPerson { .. })));
 }
 
 #[derive(Default)]
@@ -225,11 +199,7 @@ impl Observer for Heard {
 #[test]
 fn an_observer_hears_what_a_person_would_want_to_know() {
     let (folder, people) = three_people();
-    fs::write(
-        folder.path().join(&people[0]).join("notes.jpg"),
-        "not a photo",
-    )
-    .unwrap();
+    fs::write(folder.path().join(&people[0]).join("notes.jpg"), "not a photo").unwrap();
     let folders = [folder.path().to_owned()];
     let heard = Heard::default();
     let model = Model::enroll_observed(&folders, &Options::default(), &heard).unwrap();
@@ -238,10 +208,7 @@ fn an_observer_hears_what_a_person_would_want_to_know() {
     assert_eq!(heard.skipped.into_inner(), 1);
     assert_eq!(heard.notices.into_inner(), 1);
 
-    let impatient = Heard {
-        cancel_after: Some(0),
-        ..Heard::default()
-    };
+    let impatient = Heard { cancel_after: Some(0), ..Heard::default() };
     let cancelled = Model::enroll_observed(&folders, &Options::default(), &impatient);
     assert!(matches!(cancelled, Err(Error::Cancelled)));
 }
@@ -269,13 +236,7 @@ fn faces_join_by_the_frame_of_the_gallery() {
     };
     let preparation = Preparation::new(FaceSize::ALIGNED, Framing::Detect);
     let mut faces = labeled_faces(&folder, &preparation);
-    let frontal = [
-        "A+000E+00",
-        "A+005E+10",
-        "A+005E-10",
-        "A-005E+10",
-        "A-005E-10",
-    ];
+    let frontal = ["A+000E+00", "A+005E+10", "A+005E-10", "A-005E+10", "A-005E-10"];
     faces.retain(|face| frontal.iter().any(|light| face.source.contains(light)));
     let settings = Settings::default();
     let once = Model::enroll_faces(preparation, faces.clone(), settings).unwrap();

@@ -48,15 +48,7 @@ fn numpy_opens_a_model_and_agrees_with_it() {
         .status()
         .unwrap();
     assert!(enrolled.success());
-    let check = Command::new(&python)
-        .args(["-c", CHECK])
-        .arg(&model)
-        .output()
-        .unwrap();
+    let check = Command::new(&python).args(["-c", CHECK]).arg(&model).output().unwrap();
     let said = String::from_utf8_lossy(&check.stdout);
-    assert!(
-        said.starts_with("agreed 112 "),
-        "{said}{}",
-        String::from_utf8_lossy(&check.stderr)
-    );
+    assert!(said.starts_with("agreed 112 "), "{said}{}", String::from_utf8_lossy(&check.stderr));
 }

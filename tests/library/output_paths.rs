@@ -9,12 +9,7 @@ use eigenfaces::error::Error;
 use eigenfaces::store::{Outputs, Overwrite, Privacy, make_results_folder};
 use proptest::prelude::*;
 
-const KEPT: [&str; 4] = [
-    "read.png",
-    "foreign.png",
-    "photos/a.png",
-    "outside/precious",
-];
+const KEPT: [&str; 4] = ["read.png", "foreign.png", "photos/a.png", "outside/precious"];
 
 /// A folder with what must stay, and ways to it.
 fn prepared() -> tempfile::TempDir {
@@ -70,11 +65,7 @@ fn inside(folder: &Path, parts: &[&str]) -> Option<PathBuf> {
             _ => depth += 1,
         }
     }
-    Some(
-        parts
-            .iter()
-            .fold(folder.to_owned(), |path, part| path.join(part)),
-    )
+    Some(parts.iter().fold(folder.to_owned(), |path, part| path.join(part)))
 }
 
 proptest! {
@@ -161,18 +152,9 @@ fn a_place_can_be_had_once_and_is_looked_at_again_when_it_is_used() {
     std::os::unix::fs::symlink("foreign.png", at("new.png")).unwrap();
     let error = first.write(Privacy::Public, b"ours".to_vec()).unwrap_err();
     assert!(error.to_string().contains("symbolic link"), "{error}");
-    assert_eq!(
-        fs::read_to_string(at("foreign.png")).unwrap(),
-        "foreign.png"
-    );
+    assert_eq!(fs::read_to_string(at("foreign.png")).unwrap(), "foreign.png");
     let left = fs::read_dir(folder.path()).unwrap();
-    let hidden = left.filter(|entry| {
-        entry
-            .as_ref()
-            .unwrap()
-            .file_name()
-            .to_string_lossy()
-            .starts_with('.')
-    });
+    let hidden =
+        left.filter(|entry| entry.as_ref().unwrap().file_name().to_string_lossy().starts_with('.'));
     assert_eq!(hidden.count(), 0, "no temporary file is left");
 }

@@ -14,19 +14,11 @@ fn reference() -> HashMap<String, Vec<f64>> {
 }
 
 fn fit(faces: &FaceMatrix, components: usize) -> eigenfaces::pca::Components {
-    Pca {
-        components: ComponentCount::Count(components),
-        solver: Solver::Auto,
-    }
-    .fit(faces)
-    .unwrap()
+    Pca { components: ComponentCount::Count(components), solver: Solver::Auto }.fit(faces).unwrap()
 }
 
 fn near(ours: f64, theirs: f64, scale: f64, what: &str) {
-    assert!(
-        (ours - theirs).abs() <= 1e-9 * scale,
-        "{what}: {ours} instead of {theirs}"
-    );
+    assert!((ours - theirs).abs() <= 1e-9 * scale, "{what}: {ours} instead of {theirs}");
 }
 
 #[test]
@@ -35,12 +27,7 @@ fn the_spectrum_is_numpys() {
     let reference = reference();
     let components = fit(&faces, 100);
     let largest = reference["eigenvalues"][0];
-    near(
-        components.total_variance,
-        reference["total_variance"][0],
-        largest,
-        "total variance",
-    );
+    near(components.total_variance, reference["total_variance"][0], largest, "total variance");
     for (at, &theirs) in reference["mean_first_pixels"].iter().enumerate() {
         near(components.mean[at], theirs, 1.0, "mean face");
     }

@@ -25,20 +25,11 @@ fn package(module: &str) -> &str {
 fn imports(code: &str) -> BTreeSet<String> {
     let modules = code.lines().flat_map(|line| {
         let line = line.trim_start();
-        let after = line.strip_prefix("import ").or_else(|| {
-            line.strip_prefix("from ")
-                .and_then(|rest| rest.split(" import ").next())
-        });
+        let after = line
+            .strip_prefix("import ")
+            .or_else(|| line.strip_prefix("from ").and_then(|rest| rest.split(" import ").next()));
         let names = after.unwrap_or_default().split(',');
-        names.filter_map(|name| {
-            Some(
-                name.split_whitespace()
-                    .next()?
-                    .split('.')
-                    .next()?
-                    .to_owned(),
-            )
-        })
+        names.filter_map(|name| Some(name.split_whitespace().next()?.split('.').next()?.to_owned()))
     });
     modules.collect()
 }
@@ -65,18 +56,11 @@ fn every_script_installs_what_it_imports() {
             .filter(|line| line.contains("install -q") || line.contains("install --quiet"))
             .collect();
         let installs = installs.join(" ");
-        assert!(
-            !installs.is_empty(),
-            "{} installs nothing",
-            script.display()
-        );
-        let installed: BTreeSet<&str> = installs
-            .split(|c: char| c.is_whitespace() || ";'<".contains(c))
-            .collect();
+        assert!(!installs.is_empty(), "{} installs nothing", script.display());
+        let installed: BTreeSet<&str> =
+            installs.split(|c: char| c.is_whitespace() || ";'<".contains(c)).collect();
         let folder = script.parent().unwrap();
-        let files = fs::read_dir(folder)
-            .unwrap()
-            .map(|entry| entry.unwrap().path());
+        let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
         let code = files
             .filter(|path| path.extension().is_some_and(|extension| extension == "py"))
             .map(|path| fs::read_to_string(path).unwrap());
@@ -106,24 +90,15 @@ fn every_measured_table_has_its_place_and_its_script() {
     let (_, tables) = script.split_once("TABLES = {").unwrap();
     let (tables, _) = tables.split_once("\n}\n").unwrap();
     // `"NAME": function,` of each document.
-    let known: BTreeSet<&str> = tables
-        .split('"')
-        .skip(1)
-        .step_by(2)
-        .filter(|name| !name.ends_with(".md"))
-        .collect();
+    let known: BTreeSet<&str> =
+        tables.split('"').skip(1).step_by(2).filter(|name| !name.ends_with(".md")).collect();
     let documents = ["README.md", "docs/RECIPES.md"].map(|path| read(path).unwrap());
     let mut marked = BTreeSet::new();
     for document in &documents {
         for part in document.split("<!-- measured: ").skip(1) {
             let (name, rest) = part.split_once(" -->").unwrap();
-            let (table, _) = rest
-                .split_once("<!-- end -->")
-                .expect("an end of the table");
-            assert!(
-                table.contains("| ") || table.contains("```"),
-                "{name} is empty"
-            );
+            let (table, _) = rest.split_once("<!-- end -->").expect("an end of the table");
+            assert!(table.contains("| ") || table.contains("```"), "{name} is empty");
             assert!(marked.insert(name), "{name} stands twice");
         }
     }

@@ -25,24 +25,18 @@ fn measure(folder: &str, people: usize, photos: usize) -> Option<Shares> {
     let folder = crate::support::real_data(folder)?;
     let preparation = Preparation::new(FaceSize::ALIGNED, Framing::Detect);
     let all = crate::support::labeled_faces(&folder, &preparation);
-    let of_person: Vec<&[LabeledFace]> = all
-        .chunk_by(|a, b| a.person == b.person)
-        .filter(|own| own.len() >= photos + 3)
-        .collect();
+    let of_person: Vec<&[LabeledFace]> =
+        all.chunk_by(|a, b| a.person == b.person).filter(|own| own.len() >= photos + 3).collect();
     let (mut named, mut probes, mut passed, mut strangers) = (0, 0, 0, 0);
     for draw in 0..DRAWS {
         let is_enrolled = |at: usize| (at * 7 + draw * 5) % of_person.len() < people;
         let (enrolled, others): (Vec<usize>, Vec<usize>) =
             (0..of_person.len()).partition(|&at| is_enrolled(at));
-        let gallery = enrolled
-            .iter()
-            .flat_map(|&at| of_person[at][..photos].to_vec());
+        let gallery = enrolled.iter().flat_map(|&at| of_person[at][..photos].to_vec());
         let (gallery, _) = Gallery::assemble(FaceSize::ALIGNED, gallery.collect()).unwrap();
         let recognizer = Recognizer::learn(preparation, gallery, Settings::default()).unwrap();
-        let own: Vec<&LabeledFace> = enrolled
-            .iter()
-            .flat_map(|&at| &of_person[at][photos..photos + 3])
-            .collect();
+        let own: Vec<&LabeledFace> =
+            enrolled.iter().flat_map(|&at| &of_person[at][photos..photos + 3]).collect();
         let other: Vec<&LabeledFace> = others.iter().map(|&at| &of_person[at][draw % 3]).collect();
         let identify = |faces: &[&LabeledFace], hits: &mut usize, all: &mut usize| {
             let pixels: Vec<u8> = faces.iter().flat_map(|face| face.pixels.to_vec()).collect();
@@ -51,9 +45,7 @@ fn measure(folder: &str, people: usize, photos: usize) -> Option<Shares> {
             for (face, found) in faces.iter().zip(found) {
                 let known = found.decision == Decision::Known;
                 let right = found.closest().unwrap().person == face.person;
-                let is_own = enrolled
-                    .iter()
-                    .any(|&at| of_person[at][0].person == face.person);
+                let is_own = enrolled.iter().any(|&at| of_person[at][0].person == face.person);
                 *hits += usize::from(known && (right || !is_own));
                 *all += 1;
             }
@@ -83,17 +75,9 @@ fn check(shares: Option<Shares>, named: f64, strangers: f64) {
     };
     let room = |share: f64, sample: usize| 3.1 * (share * (1.0 - share) / sample as f64).sqrt();
     let least = named - room(named, shares.people);
-    assert!(
-        shares.named >= least,
-        "{} named, at least {least} expected",
-        shares.named
-    );
+    assert!(shares.named >= least, "{} named, at least {least} expected", shares.named);
     let most = strangers + room(strangers, shares.others);
-    assert!(
-        shares.strangers <= most,
-        "{} of strangers, at most {most} expected",
-        shares.strangers
-    );
+    assert!(shares.strangers <= most, "{} of strangers, at most {most} expected", shares.strangers);
 }
 
 #[test]

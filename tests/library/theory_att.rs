@@ -13,13 +13,8 @@ fn right(known: &DMatrix<f32>, probes: &DMatrix<f32>) -> usize {
         .column_iter()
         .enumerate()
         .filter(|(at, probe)| {
-            let distances = known
-                .column_iter()
-                .map(|face| (face - probe).norm_squared());
-            let nearest = distances
-                .enumerate()
-                .min_by(|a, b| a.1.total_cmp(&b.1))
-                .unwrap();
+            let distances = known.column_iter().map(|face| (face - probe).norm_squared());
+            let nearest = distances.enumerate().min_by(|a, b| a.1.total_cmp(&b.1)).unwrap();
             nearest.0 / 5 == at / 5
         })
         .count()
@@ -29,27 +24,15 @@ fn right(known: &DMatrix<f32>, probes: &DMatrix<f32>) -> usize {
 fn one_per_cent_of_the_pixels_is_enough() {
     let Some(faces) = att_faces() else { return };
     let (known, probes): (Vec<usize>, Vec<usize>) = (0..400).partition(|face| face % 10 < 5);
-    let (known, probes) = (
-        faces.select(&known).unwrap(),
-        faces.select(&probes).unwrap(),
-    );
-    let raw = right(
-        &known.matrix().map(f32::from),
-        &probes.matrix().map(f32::from),
-    );
+    let (known, probes) = (faces.select(&known).unwrap(), faces.select(&probes).unwrap());
+    let raw = right(&known.matrix().map(f32::from), &probes.matrix().map(f32::from));
     let k = faces.size().pixels() / 100;
     assert_eq!(k, 103);
-    let pca = Pca {
-        components: ComponentCount::Count(k),
-        solver: Solver::Auto,
-    };
+    let pca = Pca { components: ComponentCount::Count(k), solver: Solver::Auto };
     let space = FaceSpace::new(faces.size(), &pca.fit(&known).unwrap());
     let (known, probes) = (space.project(&known), space.project(&probes));
     let kept = right(&known, &probes);
     println!("raw pixels: {raw} of 200; {k} weights: {kept} of 200");
     // Five probes of 200 are what 99 % of the numbers were worth.
-    assert!(
-        kept + 5 >= raw,
-        "{kept} with {k} weights, {raw} with all pixels"
-    );
+    assert!(kept + 5 >= raw, "{kept} with {k} weights, {raw} with all pixels");
 }

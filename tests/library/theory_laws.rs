@@ -37,9 +37,8 @@ fn centred(faces: &FaceMatrix, mean: &DVector<f64>) -> DMatrix<f64> {
 fn direction(d: usize, seed: u64) -> DVector<f64> {
     let mut state = seed | 1;
     DVector::from_fn(d, |_, _| {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 11) as f64 / (1_u64 << 53) as f64 - 0.5
     })
 }
@@ -314,12 +313,7 @@ fn rules_are_obeyed_by_every_solver() {
     let faces = faces(8, 8, 100, 7);
     for rule in Rule::ALL {
         let count = rule.count(&faces).unwrap();
-        for solver in [
-            Solver::Auto,
-            Solver::Gram,
-            Solver::Covariance,
-            Solver::Lanczos,
-        ] {
+        for solver in [Solver::Auto, Solver::Gram, Solver::Covariance, Solver::Lanczos] {
             let components = ComponentCount::Rule(rule);
             let found = Pca { components, solver }.fit(&faces).unwrap();
             assert_eq!(found.count(), count, "{rule:?} {solver:?}");
@@ -337,15 +331,10 @@ fn rules_say_where_they_do_not_apply() {
         assert_eq!(rule.count(&same), Err(PcaError::NoVariance(5)));
         assert!(rule.count(&few.select(&[0, 1]).unwrap()) == Ok(1));
     }
-    for components in [
-        ComponentCount::Auto,
-        ComponentCount::Share(0.9),
-        ComponentCount::Rule(Rule::Profile),
-    ] {
-        assert_eq!(
-            fit_error(&few, components, Solver::Minimize),
-            PcaError::CountNeeded
-        );
+    for components in
+        [ComponentCount::Auto, ComponentCount::Share(0.9), ComponentCount::Rule(Rule::Profile)]
+    {
+        assert_eq!(fit_error(&few, components, Solver::Minimize), PcaError::CountNeeded);
     }
 }
 
@@ -358,24 +347,12 @@ fn a_minimisation_that_cannot_settle_says_so_or_is_right() {
     }
     let lit = FaceMatrix::from_pixels(FaceSize::new(8, 8).unwrap(), pixels).unwrap();
     let components = ComponentCount::Count(5);
-    let found = Pca {
-        components,
-        solver: Solver::Minimize,
-    }
-    .fit(&lit)
-    .unwrap();
+    let found = Pca { components, solver: Solver::Minimize }.fit(&lit).unwrap();
     assert_eq!(found.count(), 5);
     // Duplicates: fewer directions than asked for.
-    let few = faces(8, 8, 6, 3)
-        .select(&[0, 1, 2, 3, 4, 5, 0, 1, 2, 5, 5])
-        .unwrap();
+    let few = faces(8, 8, 6, 3).select(&[0, 1, 2, 3, 4, 5, 0, 1, 2, 5, 5]).unwrap();
     let components = ComponentCount::Count(9);
-    let found = Pca {
-        components,
-        solver: Solver::Minimize,
-    }
-    .fit(&few)
-    .unwrap();
+    let found = Pca { components, solver: Solver::Minimize }.fit(&few).unwrap();
     assert_eq!(found.count(), 5);
     let gram = found.basis.tr_mul(&found.basis);
     assert!((gram - DMatrix::identity(5, 5)).amax() < 1e-9);

@@ -45,11 +45,8 @@ fn passed(name: &str, recognizer: &Recognizer, faces: &[(usize, &[u8])]) -> Pass
     for (at, first) in faces.iter().enumerate() {
         for (other, second) in faces.iter().enumerate().skip(at + 1) {
             let is_same = first.0 == second.0;
-            let (count, total) = if is_same {
-                (&mut same, &mut pairs.0)
-            } else {
-                (&mut different, &mut pairs.1)
-            };
+            let (count, total) =
+                if is_same { (&mut same, &mut pairs.0) } else { (&mut different, &mut pairs.1) };
             *total += 1;
             for (count, passes) in count.iter_mut().zip(passes(at, other)) {
                 *count += usize::from(passes);
@@ -127,10 +124,8 @@ fn models_of_some(
     let position = |face: &LabeledFace| people.iter().position(|p| *p == face.person).unwrap();
     (0..models)
         .map(|model| {
-            let (learned, asked): (Vec<_>, Vec<_>) = all
-                .iter()
-                .cloned()
-                .partition(|face| is_learned(model, position(face)));
+            let (learned, asked): (Vec<_>, Vec<_>) =
+                all.iter().cloned().partition(|face| is_learned(model, position(face)));
             let recognizer = learn(preparation, learned, settings);
             let mut of_person = vec![0; people.len()];
             let asked: Vec<(usize, &[u8])> = asked
@@ -173,14 +168,7 @@ fn strangers_of_att_pass_as_rarely_by_a_model_of_five_people() {
     let preparation = Preparation::new(FaceSize::ALIGNED, Framing::Detect);
     let five = |model: usize, person: usize| (person + 7 * model) % 40 < 5;
     let settings = Settings::default();
-    let passed = models_of_some(
-        "AT&T, five people",
-        "att",
-        preparation,
-        settings,
-        3,
-        (3, five),
-    );
+    let passed = models_of_some("AT&T, five people", "att", preparation, settings, 3, (3, five));
     check(&passed, 0.8);
 }
 
@@ -189,25 +177,17 @@ fn strangers_of_lfw_pass_as_rarely_by_the_background_model() {
     let settings = Settings::default();
     let preparation = Preparation::new(FaceSize::ALIGNED, Framing::Detect);
     let mut all = halves("LFW", "lfw", preparation, settings, 6);
-    let (Some(people), Some(others)) = (
-        crate::support::real_data("lfw"),
-        crate::support::real_data("lfw-strangers"),
-    ) else {
+    let (Some(people), Some(others)) =
+        (crate::support::real_data("lfw"), crate::support::real_data("lfw-strangers"))
+    else {
         return;
     };
-    let recognizer = learn(
-        preparation,
-        crate::support::labeled_faces(&people, &preparation),
-        settings,
-    );
+    let recognizer =
+        learn(preparation, crate::support::labeled_faces(&people, &preparation), settings);
     let others = strangers(&others, preparation, 120);
     let others: Vec<(usize, &[u8])> = others.iter().map(Vec::as_slice).enumerate().collect();
     let only_false = passed("LFW strangers", &recognizer, &others);
-    assert!(
-        only_false.different[0] <= 0.02,
-        "{}",
-        only_false.different[0]
-    );
+    assert!(only_false.different[0] <= 0.02, "{}", only_false.different[0]);
     all.retain(|passed| passed.pairs.0 > 0);
     check(&all, 0.45);
 }
@@ -215,11 +195,7 @@ fn strangers_of_lfw_pass_as_rarely_by_the_background_model() {
 /// A face that was taken as it is.
 fn whole(pixels: Vec<u8>) -> PreparedFace {
     let region = PhotoRegion::Assumed;
-    PreparedFace {
-        pixels,
-        region,
-        origin: eigenfaces::preparation::Origin::Whole,
-    }
+    PreparedFace { pixels, region, origin: eigenfaces::preparation::Origin::Whole }
 }
 
 #[test]
@@ -242,10 +218,7 @@ fn bundled_people_verify() {
     let itself = verify(&face("Ada", 0), &face("Ada", 0));
     assert_eq!((itself.verdict, itself.distance), (Verdict::Same, 0.0));
     let flat = whole(vec![128; size.pixels()]);
-    assert_eq!(
-        verify(&face("Ada", 0), &flat).verdict,
-        Verdict::NotAFace { photo: 1 }
-    );
+    assert_eq!(verify(&face("Ada", 0), &flat).verdict, Verdict::NotAFace { photo: 1 });
     // A model that was stored answers alike.
     let folder = crate::support::scratch();
     let path = folder.path().join("m.npz");
@@ -253,19 +226,10 @@ fn bundled_people_verify() {
     history.record(0, &Gallery::empty(size), recognizer.gallery());
     store::save(&recognizer, &history, &path).unwrap();
     let again = store::load(&path).unwrap();
-    let stored = again
-        .verify(&face("Ada", 0), &face("Ada", 1), Acceptance::default())
-        .unwrap();
+    let stored = again.verify(&face("Ada", 0), &face("Ada", 1), Acceptance::default()).unwrap();
     assert_eq!(stored, same);
     // Four people alone teach nothing about others.
-    let few: Vec<_> = all
-        .iter()
-        .filter(|face| face.person.as_str() < "E")
-        .cloned()
-        .collect();
+    let few: Vec<_> = all.iter().filter(|face| face.person.as_str() < "E").cloned().collect();
     let few = learn(preparation, few, Settings::without_background());
-    assert!(
-        few.verify(&face("Ada", 0), &face("Ada", 1), Acceptance::default())
-            .is_err()
-    );
+    assert!(few.verify(&face("Ada", 0), &face("Ada", 1), Acceptance::default()).is_err());
 }

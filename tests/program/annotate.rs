@@ -43,10 +43,7 @@ fn copies_are_upright_in_colour_and_where_the_photos_are() {
     assert!(red.abs_diff(50) < 12 && green.abs_diff(200) < 12 && blue.abs_diff(40) < 12);
     assert!(at("out/b/ada.bmp.png").is_file() && !at("out/b/notes.jpg").exists());
     let copies = fs::read_dir(at("out/b")).unwrap().count();
-    assert_eq!(
-        copies, 2,
-        "none of a photo without a face, and no temporary file"
-    );
+    assert_eq!(copies, 2, "none of a photo without a face, and no temporary file");
 }
 
 #[test]
@@ -56,55 +53,33 @@ fn photos_are_never_replaced() {
     picture(&photo, 92, 112, 1);
     let before = fs::read(&photo).unwrap();
     for target in ["photos", "photos/../photos", "./photos"] {
-        run(
-            folder.path(),
-            ["identify", "photos/ada.png", "--annotate", target],
-        )
-        .failed_saying(&[
+        run(folder.path(), ["identify", "photos/ada.png", "--annotate", target]).failed_saying(&[
             "ada.png",
             "is read by this command",
             "another file or folder",
         ]);
     }
     assert_eq!(fs::read(&photo).unwrap(), before);
-    run(
-        folder.path(),
-        ["identify", "photos/ada.png", "--annotate", "photos/ada.png"],
-    )
-    .failed_saying(&["photos/ada.png"]);
+    run(folder.path(), ["identify", "photos/ada.png", "--annotate", "photos/ada.png"])
+        .failed_saying(&["photos/ada.png"]);
 }
 
 #[test]
 fn every_face_of_a_group_has_its_frame() {
     let folder = scratch();
-    let args = [
-        "identify",
-        text(group_photo()),
-        "--annotate",
-        "out",
-        "--faces",
-        text(bundled_faces()),
-    ];
+    let args =
+        ["identify", text(group_photo()), "--annotate", "out", "--faces", text(bundled_faces())];
     run(folder.path(), args).done();
-    let copy = image::open(folder.path().join("out/group.png"))
-        .unwrap()
-        .into_rgb8();
+    let copy = image::open(folder.path().join("out/group.png")).unwrap().into_rgb8();
     let photo = image::open(group_photo()).unwrap().into_rgb8();
     let zoom = copy.width() / photo.width();
-    assert_eq!(
-        copy.dimensions(),
-        (photo.width() * zoom, photo.height() * zoom)
-    );
+    assert_eq!(copy.dimensions(), (photo.width() * zoom, photo.height() * zoom));
     // Ada and Farid in green, left and right of the stranger in orange.
     let third = copy.width() / 3;
     let count = |from: u32, color: [u8; 3]| {
         let columns = from..from + third;
         columns
-            .map(|x| {
-                (0..copy.height())
-                    .filter(|&y| copy.get_pixel(x, y).0 == color)
-                    .count()
-            })
+            .map(|x| (0..copy.height()).filter(|&y| copy.get_pixel(x, y).0 == color).count())
             .sum::<usize>()
     };
     let (green, orange) = ([0, 158, 115], [230, 159, 0]);

@@ -21,9 +21,7 @@ fn utf_16(text: &str) -> Vec<u8> {
 
 /// Of characters that Windows-1252 has at the same place as Unicode.
 fn windows_1252(text: &str) -> Vec<u8> {
-    text.chars()
-        .map(|c| u8::try_from(u32::from(c)).unwrap())
-        .collect()
+    text.chars().map(|c| u8::try_from(u32::from(c)).unwrap()).collect()
 }
 
 /// A text as a program has it that takes UTF-8 for Windows-1252.
@@ -49,10 +47,7 @@ fn tables_of_groups_come_back_from_spreadsheets() {
         ("sep", format!("sep=;\r\n{semicolons}").into_bytes()),
         ("utf-16", utf_16(&crlf.replace(',', "\t"))),
         ("windows", windows_1252(&semicolons)),
-        (
-            "misread",
-            misread(table).replacen("\n1,,", "\n1,Zoë,", 1).into_bytes(),
-        ),
+        ("misread", misread(table).replacen("\n1,,", "\n1,Zoë,", 1).into_bytes()),
         (
             "misread-mark",
             format!(
@@ -67,12 +62,7 @@ fn tables_of_groups_come_back_from_spreadsheets() {
         let said = run(folder.path(), ["group", "--apply", "t.csv", "-m", "z.npz"]).done();
         let people = run(folder.path(), ["people", "-m", "z.npz"]).done();
         assert_eq!(people.stdout, "Zoë (8 faces)\n", "{name}");
-        assert_eq!(
-            said.stderr.contains("Windows-1252"),
-            name == "windows",
-            "{}",
-            said.stderr
-        );
+        assert_eq!(said.stderr.contains("Windows-1252"), name == "windows", "{}", said.stderr);
         fs::remove_file(at("z.npz")).unwrap();
     }
     // It stays this program's: it may be written again.
@@ -90,30 +80,16 @@ fn tables_of_labels_come_back_from_spreadsheets() {
     for (name, bytes) in [
         ("utf-8", table.clone().into_bytes()),
         ("semicolons", semicolons.clone().into_bytes()),
-        (
-            "headless",
-            semicolons.replace("path;person\r\n", "").into_bytes(),
-        ),
+        ("headless", semicolons.replace("path;person\r\n", "").into_bytes()),
         ("sep", format!("sep=;\n{semicolons}").into_bytes()),
         ("utf-16", utf_16(&table.replace(',', "\t"))),
         ("windows", windows_1252(&semicolons)),
-        (
-            "misread",
-            misread(&table).replace("ChloÃ«", "Chloë").into_bytes(),
-        ),
+        ("misread", misread(&table).replace("ChloÃ«", "Chloë").into_bytes()),
     ] {
         fs::write(at("labels.csv"), bytes).unwrap();
-        let said = run(
-            folder.path(),
-            ["enroll", "Zoë", "--labels", "labels.csv", "-m", "z.npz"],
-        )
-        .done();
-        assert_eq!(
-            said.stderr.contains("Windows-1252"),
-            name == "windows",
-            "{}",
-            said.stderr
-        );
+        let said =
+            run(folder.path(), ["enroll", "Zoë", "--labels", "labels.csv", "-m", "z.npz"]).done();
+        assert_eq!(said.stderr.contains("Windows-1252"), name == "windows", "{}", said.stderr);
         let people = run(folder.path(), ["people", "-m", "z.npz"]).done();
         assert_eq!(people.stdout, "Chloë (8 faces)\n", "{name}");
         fs::remove_file(at("z.npz")).unwrap();
@@ -125,11 +101,8 @@ fn tables_of_labels_come_back_from_spreadsheets() {
 fn folders_that_phones_name_are_nobody() {
     let folder = scratch();
     let at = |name: &str| folder.path().join(name);
-    for (person, name) in [
-        ("Ada", "p/Ada"),
-        ("Boris", "p/WhatsApp Images"),
-        ("Chiara", "p/Camera"),
-    ] {
+    for (person, name) in [("Ada", "p/Ada"), ("Boris", "p/WhatsApp Images"), ("Chiara", "p/Camera")]
+    {
         copy_all(&bundled_faces().join(person), &at(name));
     }
     fs::write(at("p/Camera/.person"), "Chiara").unwrap();
@@ -153,22 +126,11 @@ fn answers_are_labels_though_some_are_of_strangers() {
 fn strangers_that_were_sorted_become_nobody() {
     let folder = enrolled();
     let at = |name: &str| folder.path().join(name);
-    let sort = [
-        "identify",
-        text(probes()),
-        "--sort-into",
-        "People",
-        "--sort-all",
-        "--copy",
-    ];
+    let sort = ["identify", text(probes()), "--sort-into", "People", "--sort-all", "--copy"];
     run(folder.path(), sort).done();
     assert!(at("People/unknown").exists());
     let said = run(folder.path(), ["enroll", "People", "-m", "again.npz"]).done();
-    assert!(
-        said.stderr.contains("People/unknown passed over with"),
-        "{}",
-        said.stderr
-    );
+    assert!(said.stderr.contains("People/unknown passed over with"), "{}", said.stderr);
     let people = run(folder.path(), ["people", "-m", "again.npz"]).done();
     assert!(people.stdout.contains("Ada"), "{}", people.stdout);
     assert!(!people.stdout.contains("unknown"), "{}", people.stdout);
@@ -193,14 +155,7 @@ fn the_programs_own_words_are_no_names() {
         run(folder.path(), ["people", "add", word, text(photo_of_ada())]).ended(1, &refused);
         let labels = folder.path().join("labels.csv");
         fs::write(&labels, format!("{},{word}\n", text(photo_of_ada()))).unwrap();
-        let enroll = [
-            "enroll",
-            text(photo_of_ada()),
-            "--labels",
-            "labels.csv",
-            "-m",
-            "x.npz",
-        ];
+        let enroll = ["enroll", text(photo_of_ada()), "--labels", "labels.csv", "-m", "x.npz"];
         run(folder.path(), enroll).ended(1, &["line 1", refused[0]]);
     }
 }
@@ -215,11 +170,7 @@ fn a_folder_of_several_people_is_told() {
     let photos = listed(&strangers);
     fs::create_dir_all(at("family/Holiday 2026")).unwrap();
     for photo in photos.iter().take(15) {
-        fs::copy(
-            photo,
-            at("family/Holiday 2026").join(photo.file_name().unwrap()),
-        )
-        .unwrap();
+        fs::copy(photo, at("family/Holiday 2026").join(photo.file_name().unwrap())).unwrap();
     }
     let people = listed(&lfw);
     for person in &people[..8] {
@@ -227,20 +178,13 @@ fn a_folder_of_several_people_is_told() {
     }
     let said = run(folder.path(), ["enroll", "family"]);
     assert!(
-        said.stderr
-            .contains("the photos of Holiday 2026 look like several people's"),
+        said.stderr.contains("the photos of Holiday 2026 look like several people's"),
         "{}",
         said.stderr
     );
-    let check = run(
-        folder.path(),
-        ["enroll", "family", "--check", "-m", "no.npz"],
-    );
-    let told: Vec<&str> = check
-        .stdout
-        .lines()
-        .filter(|line| line.contains("do not look like one person"))
-        .collect();
+    let check = run(folder.path(), ["enroll", "family", "--check", "-m", "no.npz"]);
+    let told: Vec<&str> =
+        check.stdout.lines().filter(|line| line.contains("do not look like one person")).collect();
     assert_eq!(told.len(), 1, "{}", check.stdout);
     assert!(told[0].starts_with("Holiday 2026: 15 photos"), "{told:?}");
 }
@@ -286,9 +230,7 @@ fn faces_are_remembered_where_the_user_says() {
     let table = fs::read_to_string(at("names/groups.csv")).unwrap();
     fs::write(
         at("t.csv"),
-        table
-            .replacen("\n1,,", "\n1,ignore,", 1)
-            .replacen("\n2,,", "\n2,Boris,", 1),
+        table.replacen("\n1,,", "\n1,ignore,", 1).replacen("\n2,,", "\n2,Boris,", 1),
     )
     .unwrap();
     // Without the index nothing can be remembered, and that is said with the option.
@@ -297,27 +239,13 @@ fn faces_are_remembered_where_the_user_says() {
     let said = run(folder.path(), apply).done();
     let ignored = table.lines().filter(|line| line.starts_with("1,")).count();
     let boris = table.lines().filter(|line| line.starts_with("2,")).count();
-    assert!(
-        said.stderr
-            .contains(&format!("{ignored} faces to be ignored")),
-        "{}",
-        said.stderr
-    );
+    assert!(said.stderr.contains(&format!("{ignored} faces to be ignored")), "{}", said.stderr);
     let again = run(folder.path(), group).done();
     assert!(again.stderr.contains("0 looked at"), "{}", again.stderr);
-    let shown = again
-        .stdout
-        .lines()
-        .map(|line| line.to_owned())
-        .collect::<Vec<_>>()
-        .join(" ");
+    let shown = again.stdout.lines().map(|line| line.to_owned()).collect::<Vec<_>>().join(" ");
     assert!(shown.starts_with("Boris: "), "{boris} were named: {shown}");
     let table = run(folder.path(), [&group[..], &["--format", "csv"]].concat()).done();
-    assert!(
-        table.stdout.lines().count() <= 1 + 16 - ignored - boris,
-        "{}",
-        table.stdout
-    );
+    assert!(table.stdout.lines().count() <= 1 + 16 - ignored - boris, "{}", table.stdout);
     // A file that is something else is no index.
     fs::write(at("notes.txt"), "mine").unwrap();
     run(folder.path(), ["group", "one", "--index", "notes.txt"])

@@ -9,10 +9,7 @@ use crate::{picture, program, run};
 /// Enrolling must fail saying these words, and leave no model.
 fn refused(folder: &Path, faces: &str, words: &[&str]) {
     run(folder, ["enroll", faces]).failed_saying(words);
-    assert!(
-        !folder.join("eigenfaces.npz").exists(),
-        "a model was written all the same"
-    );
+    assert!(!folder.join("eigenfaces.npz").exists(), "a model was written all the same");
     let left: Vec<_> = fs::read_dir(folder)
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
@@ -24,17 +21,10 @@ fn refused(folder: &Path, faces: &str, words: &[&str]) {
 #[test]
 fn no_such_folder() {
     let folder = scratch();
-    refused(
-        folder.path(),
-        "nowhere",
-        &["nowhere", "no such file or folder"],
-    );
+    refused(folder.path(), "nowhere", &["nowhere", "no such file or folder"]);
     crate::picture(&folder.path().join("photo.png"), 40, 50, 1);
-    run(
-        folder.path(),
-        ["identify", "--faces", "nowhere", "photo.png"],
-    )
-    .failed_saying(&["nowhere", "no such file or folder"]);
+    run(folder.path(), ["identify", "--faces", "nowhere", "photo.png"])
+        .failed_saying(&["nowhere", "no such file or folder"]);
 }
 
 #[test]
@@ -49,11 +39,7 @@ fn one_image_only() {
     let folder = scratch();
     picture(&folder.path().join("faces/Ada/1.png"), 40, 50, 1);
     let enrolled = run(folder.path(), ["enroll", "faces"]).done();
-    assert!(
-        enrolled.stderr.contains("1 face of 1 person"),
-        "{}",
-        enrolled.stderr
-    );
+    assert!(enrolled.stderr.contains("1 face of 1 person"), "{}", enrolled.stderr);
     // A picture that is its own mirror image spans nothing.
     let flat = image::GrayImage::from_pixel(40, 50, image::Luma([99]));
     fs::create_dir_all(folder.path().join("flat/Ada")).unwrap();
@@ -67,11 +53,7 @@ fn one_photo_of_one_person_names_no_stranger() {
     let folder = scratch();
     fs::create_dir_all(folder.path().join("faces/Ada")).unwrap();
     let bundled = crate::support::project().join("faces");
-    fs::copy(
-        bundled.join("Ada/1.png"),
-        folder.path().join("faces/Ada/1.png"),
-    )
-    .unwrap();
+    fs::copy(bundled.join("Ada/1.png"), folder.path().join("faces/Ada/1.png")).unwrap();
     let classic = ["enroll", "faces", "--background", "none", "-m", "none.npz"];
     let enrolled = run(folder.path(), classic).done();
     let (weak, remedy) = ("confidence is weak", "let the background model compare");
@@ -84,21 +66,11 @@ fn one_photo_of_one_person_names_no_stranger() {
     let enrolled = run(folder.path(), ["enroll", "faces"]).done();
     assert!(!enrolled.stderr.contains("weak"), "{}", enrolled.stderr);
     let ask_of = |model: &str, photo: &std::path::Path| {
-        let args = [
-            "identify",
-            photo.to_str().unwrap(),
-            "--format",
-            "json",
-            "-m",
-            model,
-        ];
+        let args = ["identify", photo.to_str().unwrap(), "--format", "json", "-m", model];
         let said = run(folder.path(), args).done().stdout;
         let object: serde_json::Value = serde_json::from_str(&said).unwrap();
         let face = &object["faces"][0];
-        (
-            face["decision"].clone(),
-            face["candidates"][0]["confidence"].as_f64().unwrap(),
-        )
+        (face["decision"].clone(), face["candidates"][0]["confidence"].as_f64().unwrap())
     };
     for model in ["none.npz", "eigenfaces.npz"] {
         let ask = |photo: &str| ask_of(model, &bundled.join(photo));
@@ -120,10 +92,7 @@ fn one_photo_of_one_person_names_no_stranger() {
         .collect();
     let known = others.iter().filter(|(decision, _)| decision == "known");
     assert!(known.count() >= 4, "{others:?}");
-    assert!(
-        others.iter().all(|(_, confidence)| *confidence > 0.5),
-        "{others:?}"
-    );
+    assert!(others.iter().all(|(_, confidence)| *confidence > 0.5), "{others:?}");
 }
 
 /// Without background model, confidence is weak of so few people.
@@ -173,30 +142,18 @@ fn identical_images() {
     image.save(folder.path().join("faces/Ada/2.bmp")).unwrap();
     let one_photo = |folder: &Path| {
         let said = run(folder, ["enroll", "faces"]).done().stderr;
-        assert!(
-            said.contains("1 face of 1 person, 1 photo was there twice"),
-            "{said}"
-        );
+        assert!(said.contains("1 face of 1 person, 1 photo was there twice"), "{said}");
         fs::remove_file(folder.join("eigenfaces.npz")).unwrap();
     };
     one_photo(folder.path());
-    fs::copy(
-        folder.path().join("faces/Ada/1.png"),
-        folder.path().join("faces/Ada/2.bmp"),
-    )
-    .unwrap();
+    fs::copy(folder.path().join("faces/Ada/1.png"), folder.path().join("faces/Ada/2.bmp")).unwrap();
     one_photo(folder.path());
     // Pictures of one shade are no photo that could be known again.
     for (name, side) in [("1.png", 40), ("2.bmp", 50)] {
         let flat = image::GrayImage::from_pixel(side, side, image::Luma([90]));
-        flat.save(folder.path().join("faces/Ada").join(name))
-            .unwrap();
+        flat.save(folder.path().join("faces/Ada").join(name)).unwrap();
     }
-    refused(
-        folder.path(),
-        "faces",
-        &["what is compared of the 2 faces is the same"],
-    );
+    refused(folder.path(), "faces", &["what is compared of the 2 faces is the same"]);
 }
 
 #[test]
@@ -204,11 +161,8 @@ fn one_photo_under_two_names() {
     let folder = scratch();
     picture(&folder.path().join("faces/Ada/1.png"), 40, 50, 1);
     picture(&folder.path().join("faces/Boris/2.png"), 40, 50, 2);
-    fs::copy(
-        folder.path().join("faces/Ada/1.png"),
-        folder.path().join("faces/Boris/1.png"),
-    )
-    .unwrap();
+    fs::copy(folder.path().join("faces/Ada/1.png"), folder.path().join("faces/Boris/1.png"))
+        .unwrap();
     // Neither label can be trusted; what is left is enrolled.
     run(folder.path(), ["enroll", "faces"]).ended(3, &["Ada", "Boris", "same photo"]);
 }
@@ -217,12 +171,7 @@ fn one_photo_under_two_names() {
 fn with_one_bad(name: &str, bytes: &[u8]) -> tempfile::TempDir {
     let folder = scratch();
     for (number, person) in (1..).zip(["Ada", "Ada", "Boris", "Boris"]) {
-        picture(
-            &folder.path().join(format!("faces/{person}/{number}.png")),
-            40,
-            50,
-            number,
-        );
+        picture(&folder.path().join(format!("faces/{person}/{number}.png")), 40, 50, number);
     }
     fs::write(folder.path().join("faces/Ada").join(name), bytes).unwrap();
     folder
@@ -232,30 +181,16 @@ fn with_one_bad(name: &str, bytes: &[u8]) -> tempfile::TempDir {
 fn skipped(name: &str, bytes: &[u8], words: &[&str]) {
     let folder = with_one_bad(name, bytes);
     let enrolled = run(folder.path(), ["enroll", "faces"]);
-    let named = [
-        words,
-        &[name, "skipped", "1 file skipped", "4 faces of 2 people"],
-    ]
-    .concat();
+    let named = [words, &[name, "skipped", "1 file skipped", "4 faces of 2 people"]].concat();
     enrolled.ended(3, &named);
-    assert_eq!(
-        enrolled.stderr.matches(name).count(),
-        1,
-        "named once: {}",
-        enrolled.stderr
-    );
+    assert_eq!(enrolled.stderr.matches(name).count(), 1, "named once: {}", enrolled.stderr);
     let bad = format!("faces/Ada/{name}");
     let alone = run(folder.path(), ["identify", &bad]).failed_saying(&[words, &[name]].concat());
     assert_eq!(alone.stdout, "");
     let among = run(folder.path(), ["identify", "faces", "--format", "json"]);
     assert_eq!(among.code, 3, "{}", among.stderr);
     assert_eq!(among.stdout.lines().count(), 5);
-    assert_eq!(
-        among.stdout.matches("\"error\"").count(),
-        1,
-        "{}",
-        among.stdout
-    );
+    assert_eq!(among.stdout.matches("\"error\"").count(), 1, "{}", among.stdout);
 }
 
 /// A picture of 40 x 50 in some format, as bytes.
@@ -280,11 +215,7 @@ fn truncated_pictures() {
 
 #[test]
 fn text_named_jpg() {
-    skipped(
-        "notes.jpg",
-        b"Dear diary, today I met Ada.\n",
-        &["not an image"],
-    );
+    skipped("notes.jpg", b"Dear diary, today I met Ada.\n", &["not an image"]);
 }
 
 #[test]
@@ -295,19 +226,13 @@ fn an_empty_file() {
 #[test]
 fn a_picture_of_one_pixel() {
     let mut bytes = std::io::Cursor::new(Vec::new());
-    image::GrayImage::new(1, 1)
-        .write_to(&mut bytes, image::ImageFormat::Png)
-        .unwrap();
+    image::GrayImage::new(1, 1).write_to(&mut bytes, image::ImageFormat::Png).unwrap();
     skipped("dot.png", &bytes.into_inner(), &["1x1", "too few"]);
 }
 
 #[test]
 fn a_header_that_promises_far_too_much() {
-    skipped(
-        "bomb.pgm",
-        b"P5\n20000 20000\n255\n",
-        &["20000x20000", "limit"],
-    );
+    skipped("bomb.pgm", b"P5\n20000 20000\n255\n", &["20000x20000", "limit"]);
     // A PNG whose header says so too: 20000 = 0x4e20, with a right checksum.
     let mut png = encoded(image::ImageFormat::Png);
     png[16..24].copy_from_slice(&[0, 0, 0x4e, 0x20, 0, 0, 0x4e, 0x20]);
@@ -329,11 +254,7 @@ fn links_that_go_round_end() {
     let folder = with_one_bad("ignored.txt", b"");
     std::os::unix::fs::symlink("..", folder.path().join("faces/Ada/up")).unwrap();
     let enrolled = run(folder.path(), ["enroll", "faces"]);
-    assert!(
-        enrolled.stderr.contains("4 faces of 2 people"),
-        "{}",
-        enrolled.stderr
-    );
+    assert!(enrolled.stderr.contains("4 faces of 2 people"), "{}", enrolled.stderr);
 }
 
 #[cfg(unix)]
@@ -343,31 +264,14 @@ fn names_of_any_script_and_of_none() {
     let folder = scratch();
     for (number, person) in (1..).zip([&b"\xe9\xa1\x94"[..], b"caf\xe9", b"Zo\xc3\xab \x1b[31m"]) {
         let name = std::ffi::OsStr::from_bytes(person);
-        picture(
-            &folder.path().join("faces").join(name).join("1.png"),
-            40,
-            50,
-            number,
-        );
-        picture(
-            &folder.path().join("faces").join(name).join("2.png"),
-            40,
-            50,
-            number + 20,
-        );
+        picture(&folder.path().join("faces").join(name).join("1.png"), 40, 50, number);
+        picture(&folder.path().join("faces").join(name).join("2.png"), 40, 50, number + 20);
     }
     let enrolled = run(folder.path(), ["enroll", "faces"]);
-    assert!(
-        !enrolled.stderr.contains('\u{1b}'),
-        "terminal escapes are shown, not obeyed"
-    );
+    assert!(!enrolled.stderr.contains('\u{1b}'), "terminal escapes are shown, not obeyed");
     let people = run(folder.path(), ["people"]).done();
     assert!(people.stdout.contains("顔 (2 faces)"), "{}", people.stdout);
-    assert!(
-        people.stdout.contains("caf\\xe9 (2 faces)"),
-        "{}",
-        people.stdout
-    );
+    assert!(people.stdout.contains("caf\\xe9 (2 faces)"), "{}", people.stdout);
 }
 
 #[test]
@@ -410,10 +314,7 @@ fn option_values_that_make_no_sense() {
         ("--format", "xml"),
         ("--color", "blue"),
     ] {
-        let wrong = run(
-            folder.path(),
-            ["enroll", faces, &format!("{option}={value}")],
-        );
+        let wrong = run(folder.path(), ["enroll", faces, &format!("{option}={value}")]);
         wrong.ended(2, &[option, value]);
     }
     run(folder.path(), ["identify", "p.png", "--far", "2"]).ended(2, &["--far", "0.5"]);
@@ -426,14 +327,7 @@ fn option_values_that_make_no_sense() {
 #[test]
 fn a_covariance_that_would_fill_the_memory() {
     let folder = with_one_bad("ignored.txt", b"");
-    let args = [
-        "enroll",
-        "faces",
-        "--size",
-        "1000x1000",
-        "--solver",
-        "covariance",
-    ];
+    let args = ["enroll", "faces", "--size", "1000x1000", "--solver", "covariance"];
     run(folder.path(), args).failed_saying(&["1000000 pixels", "--size", "gram"]);
 }
 
@@ -441,14 +335,7 @@ fn a_covariance_that_would_fill_the_memory() {
 fn a_size_that_the_model_does_not_have() {
     let folder = with_one_bad("ignored.txt", b"");
     for (background, size) in [("none", "40x50"), ("bundled", "64x74")] {
-        let enroll = [
-            "enroll",
-            "faces",
-            "--background",
-            background,
-            "-m",
-            background,
-        ];
+        let enroll = ["enroll", "faces", "--background", background, "-m", background];
         run(folder.path(), enroll).done();
         run(folder.path(), enroll.iter().chain(&["--size", "30x30"]))
             .failed_saying(&[size, "30x30", "--model"]);
@@ -459,25 +346,16 @@ fn a_size_that_the_model_does_not_have() {
 fn colour_only_where_it_is_asked_for() {
     let folder = scratch();
     let coloured = run(folder.path(), ["enroll", "nowhere", "--color", "always"]);
-    assert!(
-        coloured.stderr.contains("\u{1b}[1;31merror:"),
-        "{}",
-        coloured.stderr
-    );
-    let plain = program(folder.path())
-        .args(["enroll", "nowhere", "--color", "auto"])
-        .output()
-        .unwrap();
+    assert!(coloured.stderr.contains("\u{1b}[1;31merror:"), "{}", coloured.stderr);
+    let plain =
+        program(folder.path()).args(["enroll", "nowhere", "--color", "auto"]).output().unwrap();
     assert!(!String::from_utf8(plain.stderr).unwrap().contains('\u{1b}'));
 }
 
 #[test]
 fn bad_photos_of_the_gallery_count_when_identifying_from_a_folder() {
     let folder = with_one_bad("cut.png", b"not a picture");
-    let found = run(
-        folder.path(),
-        ["identify", "--faces", "faces", "faces/Ada/1.png"],
-    );
+    let found = run(folder.path(), ["identify", "--faces", "faces", "faces/Ada/1.png"]);
     found.ended(3, &["cut.png", "skipped"]);
     assert_eq!(found.stdout.lines().count(), 1);
 }

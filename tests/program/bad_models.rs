@@ -20,12 +20,7 @@ impl Fixture {
     fn with_model_of(options: &[&str]) -> Self {
         let folder = scratch();
         for (number, person) in (1..).zip(["Ada", "Ada", "Boris", "Boris"]) {
-            picture(
-                &folder.path().join(format!("faces/{person}/{number}.png")),
-                40,
-                50,
-                number,
-            );
+            picture(&folder.path().join(format!("faces/{person}/{number}.png")), 40, 50, number);
         }
         run(folder.path(), ["enroll", "faces"].iter().chain(options)).done();
         Self { folder }
@@ -51,10 +46,7 @@ impl Fixture {
         ] {
             run(self.path(), &args).failed_saying(&[words, &["eigenfaces.npz"]].concat());
         }
-        assert!(
-            fs::read(self.model()).unwrap() == bytes,
-            "the file was changed"
-        );
+        assert!(fs::read(self.model()).unwrap() == bytes, "the file was changed");
         assert!(!self.path().join("out").exists());
     }
 }
@@ -87,19 +79,11 @@ fn cut_short_or_damaged() {
 #[test]
 fn something_else() {
     let place = Fixture::with_model();
-    place.refuses(
-        b"just some text, longer than a header would be",
-        &["not a model file"],
-    );
+    place.refuses(b"just some text, longer than a header would be", &["not a model file"]);
     let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
-    archive
-        .start_file("hello.txt", zip::write::SimpleFileOptions::default())
-        .unwrap();
+    archive.start_file("hello.txt", zip::write::SimpleFileOptions::default()).unwrap();
     std::io::Write::write_all(&mut archive, b"hello").unwrap();
-    place.refuses(
-        archive.finish().unwrap().get_ref(),
-        &["zip archive", "not an eigenfaces model"],
-    );
+    place.refuses(archive.finish().unwrap().get_ref(), &["zip archive", "not an eigenfaces model"]);
 }
 
 /// The model with some bytes replaced by as many others, under a right checksum.

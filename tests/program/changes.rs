@@ -88,15 +88,11 @@ fn the_same_gallery_whatever_its_history() {
                 }
                 2 if there.len() > 2 => {
                     let person = there[draw(there.len())].clone();
-                    ["people", "remove", &person, "--yes"]
-                        .map(str::to_owned)
-                        .into()
+                    ["people", "remove", &person, "--yes"].map(str::to_owned).into()
                 }
                 3 => {
                     let (person, name) = (&there[draw(there.len())], format!("Zoe {step}"));
-                    ["people", "rename", person, &name]
-                        .map(str::to_owned)
-                        .into()
+                    ["people", "rename", person, &name].map(str::to_owned).into()
                 }
                 _ => ["people", "undo", "--yes"].map(str::to_owned).into(),
             };

@@ -14,15 +14,9 @@ type Damage = fn(f64, f64, f64, &mut Noise) -> f64;
 
 const ROWS: [(&str, Damage); 5] = [
     ("clean", |level, _, _, _| level),
-    ("noise of 8", |level, _, _, noise| {
-        darker(level) + 8.0 * noise.normal()
-    }),
-    ("noise of 14", |level, _, _, noise| {
-        darker(level) + 14.0 * noise.normal()
-    }),
-    ("halftone", |level, x, y, _| {
-        darker(level) + 18.0 * libm::sin(x * 1.3) * libm::sin(y * 1.3)
-    }),
+    ("noise of 8", |level, _, _, noise| darker(level) + 8.0 * noise.normal()),
+    ("noise of 14", |level, _, _, noise| darker(level) + 14.0 * noise.normal()),
+    ("halftone", |level, x, y, _| darker(level) + 18.0 * libm::sin(x * 1.3) * libm::sin(y * 1.3)),
     ("bar over the eyes", |level, x, y, _| {
         let is_covered = (45.0..105.0).contains(&x) && (60.0..78.0).contains(&y);
         if is_covered { 0.0 } else { level }
@@ -53,27 +47,14 @@ fn named(own: &[PathBuf], strangers: &[PathBuf], kind: Damage) -> usize {
     let folder = scratch();
     let at = |name: String| folder.path().join(name);
     for (number, photo) in own[..3].iter().enumerate() {
-        damage(
-            photo,
-            &at(format!("gallery/Own/{number}")),
-            kind,
-            number as u64,
-        );
+        damage(photo, &at(format!("gallery/Own/{number}")), kind, number as u64);
     }
     for (number, photo) in strangers.iter().enumerate() {
-        damage(
-            photo,
-            &at(format!("asked/{number:03}")),
-            kind,
-            100 + number as u64,
-        );
+        damage(photo, &at(format!("asked/{number:03}")), kind, 100 + number as u64);
     }
     run(folder.path(), ["enroll", "gallery"]).done();
     let said = run(folder.path(), ["identify", "asked", "--format", "json"]).done();
-    let lines = said
-        .stdout
-        .lines()
-        .map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let lines = said.stdout.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     let is_named = |photo: &Value| {
         let faces = photo["faces"].as_array().into_iter().flatten();
         faces.into_iter().any(|face| face["decision"] == "known")
@@ -108,12 +89,7 @@ fn damage_is_told() {
     let (_, noise) = ROWS[2];
     for (number, photo) in own.iter().enumerate() {
         damage(photo, &at(format!("clean/Own/{number}")), ROWS[0].1, 0);
-        damage(
-            photo,
-            &at(format!("noisy/Own/{number}")),
-            noise,
-            number as u64,
-        );
+        damage(photo, &at(format!("noisy/Own/{number}")), noise, number as u64);
     }
     let clean = run(folder.path(), ["enroll", "clean", "-m", "clean.npz"]).done();
     assert!(!clean.stderr.contains("damaged"), "{}", clean.stderr);
@@ -121,9 +97,7 @@ fn damage_is_told() {
     assert!(noisy.stderr.contains(" damaged)"), "{}", noisy.stderr);
     let checked = run(folder.path(), ["enroll", "noisy", "--check"]).done();
     assert!(
-        checked
-            .stdout
-            .contains("noise, print or compression hides the face"),
+        checked.stdout.contains("noise, print or compression hides the face"),
         "{}",
         checked.stdout
     );
@@ -160,10 +134,7 @@ fn strangers_damaged_alike_get_no_name() {
         let found = named(&own, strangers, kind);
         assert!(found <= 3, "{row}: {found} of 60 strangers are named");
         let found = same(&strangers[..24], kind);
-        assert!(
-            found <= 1,
-            "{row}: {found} of 23 pairs of strangers are the same person"
-        );
+        assert!(found <= 1, "{row}: {found} of 23 pairs of strangers are the same person");
     }
 }
 
@@ -178,8 +149,5 @@ fn strangers_drawn_over_alike_are_not_one_person() {
         false => level,
     };
     let found = same(&listed(&strangers)[..24], lines);
-    assert!(
-        found <= 1,
-        "{found} of 23 pairs of strangers are the same person"
-    );
+    assert!(found <= 1, "{found} of 23 pairs of strangers are the same person");
 }

@@ -29,21 +29,14 @@ fn it_tells_of_program_machine_and_model_and_of_nobody() {
     let secret = "secret-folder-of-somebody";
     fs::create_dir(folder.path().join(secret)).unwrap();
     let model = format!("{secret}/family-of-somebody.npz");
-    fs::rename(
-        folder.path().join("eigenfaces.npz"),
-        folder.path().join(&model),
-    )
-    .unwrap();
+    fs::rename(folder.path().join("eigenfaces.npz"), folder.path().join(&model)).unwrap();
     let (text, object) = said(folder.path(), &model);
     assert_eq!(object["version"], env!("CARGO_PKG_VERSION"));
     assert_eq!(object["system"], std::env::consts::OS);
     assert_eq!(object["architecture"], std::env::consts::ARCH);
     assert!(object["cores"].as_u64().unwrap() >= 1);
     let features = object["features"].as_array().unwrap();
-    assert_eq!(
-        features.contains(&Value::from("serve")),
-        cfg!(feature = "serve")
-    );
+    assert_eq!(features.contains(&Value::from("serve")), cfg!(feature = "serve"));
     assert_eq!(object["model"]["people"], 14);
     assert_eq!(object["model"]["faces"], 112);
     assert_eq!(object["model"]["framing"], "detect");
@@ -59,10 +52,13 @@ fn it_tells_of_program_machine_and_model_and_of_nobody() {
         assert!(text.contains(word), "nothing of {word:?} in: {text}");
     }
     let people = run(folder.path(), ["people", "-m", &model]).done().stdout;
-    let names = people
-        .lines()
-        .map(|line| line.split(" (").next().unwrap())
-        .chain(["somebody", "nobody-may-see", "faces/", ".png", ".npz"]);
+    let names = people.lines().map(|line| line.split(" (").next().unwrap()).chain([
+        "somebody",
+        "nobody-may-see",
+        "faces/",
+        ".png",
+        ".npz",
+    ]);
     for said in [text, object.to_string()] {
         for name in names.clone() {
             assert!(!said.contains(name), "{name} stands in: {said}");

@@ -14,16 +14,8 @@ fn evaluate(folder: &Path, faces: &Path, more: &[&str]) -> Run {
 }
 
 /// A part of the bundled people, small and quick.
-const QUICK: [&str; 8] = [
-    "--background",
-    "none",
-    "--protocol",
-    "first:4",
-    "--size",
-    "24x28",
-    "--components",
-    "20",
-];
+const QUICK: [&str; 8] =
+    ["--background", "none", "--protocol", "first:4", "--size", "24x28", "--components", "20"];
 
 fn json(run: &Run) -> Value {
     serde_json::from_str(&run.stdout).expect("one JSON object")
@@ -42,14 +34,7 @@ fn two_photos_of_each_are_enough() {
     }
     for background in ["bundled", "none"] {
         for protocol in ["leave-one-out", "k-fold:2", "first:1"] {
-            let args = [
-                "evaluate",
-                "few",
-                "--background",
-                background,
-                "--protocol",
-                protocol,
-            ];
+            let args = ["evaluate", "few", "--background", background, "--protocol", protocol];
             run(folder.path(), args).done();
         }
     }
@@ -70,10 +55,7 @@ fn the_figures_are_the_same_in_words_and_for_scripts() {
         ("rank-5", "/rank5"),
         ("plain pixels", "/raw_pixels_rank1"),
         ("equal error rate", "/equal_error_rate"),
-        (
-            "with strangers",
-            "/open_set/detection_identification_rate_at_far_1pct",
-        ),
+        ("with strangers", "/open_set/detection_identification_rate_at_far_1pct"),
         ("as decided", "/open_set/false_accept_rate"),
         ("confidence", "/open_set/expected_calibration_error"),
         ("compression", "/compression/share"),
@@ -83,10 +65,7 @@ fn the_figures_are_the_same_in_words_and_for_scripts() {
         assert!(line.contains(&percent(field)), "{field} in: {line}");
         let name = field.trim_start_matches('/').replace('/', ".");
         let start = format!("{name},");
-        let row = csv
-            .stdout
-            .lines()
-            .find_map(|line| line.strip_prefix(&start));
+        let row = csv.stdout.lines().find_map(|line| line.strip_prefix(&start));
         let cell = row.and_then(|row| row.split(',').next());
         let cell: Option<f64> = cell.and_then(|cell| cell.parse().ok());
         assert_eq!(cell, number(field), "{name}");
@@ -101,16 +80,10 @@ fn the_figures_are_the_same_in_words_and_for_scripts() {
     };
     for (rate, ends) in [
         ("/rank1", "/rank1_interval"),
-        (
-            "/open_set/false_accept_rate",
-            "/open_set/false_accept_rate_interval",
-        ),
+        ("/open_set/false_accept_rate", "/open_set/false_accept_rate_interval"),
     ] {
         let (rate, ends) = (number(rate).unwrap(), interval(ends));
-        assert!(
-            ends[0] <= rate && rate <= ends[1] && ends[0] < ends[1],
-            "{ends:?}"
-        );
+        assert!(ends[0] <= rate && rate <= ends[1] && ends[0] < ends[1], "{ends:?}");
     }
     let methods: Vec<&str> = object["baselines"]
         .as_array()
@@ -125,24 +98,14 @@ fn the_figures_are_the_same_in_words_and_for_scripts() {
     for method in methods {
         assert!(text.stdout.contains(method), "{method} in: {}", text.stdout);
     }
-    assert!(
-        text.stdout.contains("--protocol has no part in it"),
-        "{}",
-        text.stdout
-    );
+    assert!(text.stdout.contains("--protocol has no part in it"), "{}", text.stdout);
     assert_eq!(object["protocol"], "first:4");
-    assert_eq!(
-        (&object["people"], &object["faces"]),
-        (&14.into(), &112.into())
-    );
+    assert_eq!((&object["people"], &object["faces"]), (&14.into(), &112.into()));
     assert_eq!(object["probes"], 56);
     assert_eq!(object["cmc"].as_array().unwrap().len(), 10);
     assert_eq!(object["cmc"][0], object["rank1"]);
     assert_eq!(object["rank1_standard_deviation"], Value::Null);
-    assert!(
-        std::fs::read_dir(folder.path()).unwrap().next().is_none(),
-        "nothing is written"
-    );
+    assert!(std::fs::read_dir(folder.path()).unwrap().next().is_none(), "nothing is written");
 }
 
 #[test]
@@ -176,22 +139,12 @@ fn what_cannot_be_evaluated_is_said() {
     evaluate(folder.path(), nowhere, &[]).failed_saying(&["nowhere", "no such file"]);
 
     for photo in 0..3 {
-        picture(
-            &folder.path().join(format!("one/Ada/{photo}.png")),
-            30,
-            36,
-            photo,
-        );
+        picture(&folder.path().join(format!("one/Ada/{photo}.png")), 30, 36, photo);
     }
     let one = folder.path().join("one");
     evaluate(folder.path(), &one, &[]).failed_saying(&["1 person", "2 or more"]);
     for person in 0..6 {
-        picture(
-            &folder.path().join(format!("single/p{person}/1.png")),
-            30,
-            36,
-            person,
-        );
+        picture(&folder.path().join(format!("single/p{person}/1.png")), 30, 36, person);
     }
     let single = folder.path().join("single");
     evaluate(folder.path(), &single, &[]).failed_saying(&[
@@ -211,18 +164,8 @@ fn what_cannot_be_evaluated_is_said() {
 fn two_people_are_enough_though_not_for_strangers() {
     let folder = scratch();
     for photo in 0..3 {
-        picture(
-            &folder.path().join(format!("two/Ada/{photo}.png")),
-            30,
-            36,
-            photo,
-        );
-        picture(
-            &folder.path().join(format!("two/Ben/{photo}.png")),
-            30,
-            36,
-            photo + 40,
-        );
+        picture(&folder.path().join(format!("two/Ada/{photo}.png")), 30, 36, photo);
+        picture(&folder.path().join(format!("two/Ben/{photo}.png")), 30, 36, photo + 40);
     }
     let two = folder.path().join("two");
     let classic = ["--background", "none"];
@@ -255,22 +198,15 @@ fn faults_of_a_folder_are_listed_and_nothing_is_written() {
     let enroll = |more: &[&str]| run(folder.path(), [&["enroll", "faces"], more].concat());
     let clean = enroll(&["--check"]).done();
     assert_eq!(clean.stdout, "", "nothing is wrong with the bundled faces");
-    assert!(
-        clean.stderr.contains("nothing to correct"),
-        "{}",
-        clean.stderr
-    );
+    assert!(clean.stderr.contains("nothing to correct"), "{}", clean.stderr);
 
     copy(&faces.join("Ada/1.png"), &faces.join("Boris/twin.png"));
     std::fs::rename(faces.join("Chiara/3.png"), faces.join("Dmitri/9.png")).unwrap();
     picture(&faces.join("Esther/odd.png"), 96, 112, 3);
     let check = ["--check", "--format", "json"];
     let found = enroll(&check).done();
-    let findings: Vec<Value> = found
-        .stdout
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
+    let findings: Vec<Value> =
+        found.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let about = |finding: &str, photo: &str| {
         findings.iter().any(|object| {
             let names = |field: &str| object[field].as_str().is_some_and(|p| p.ends_with(photo));
@@ -284,13 +220,9 @@ fn faults_of_a_folder_are_listed_and_nothing_is_written() {
     // Without `--check` the photo under two names is passed over.
     assert!(!folder.path().join("eigenfaces.npz").exists());
     enroll(&[]).ended(3, &["Ada/1.png", "Boris/twin.png"]);
-    let table = run(
-        folder.path(),
-        [
-            "enroll", "faces", "--check", "--format", "csv", "-m", "none.npz",
-        ],
-    )
-    .done();
+    let table =
+        run(folder.path(), ["enroll", "faces", "--check", "--format", "csv", "-m", "none.npz"])
+            .done();
     assert_eq!(table.stdout.lines().count(), findings.len() + 1);
 }
 
@@ -298,32 +230,20 @@ fn faults_of_a_folder_are_listed_and_nothing_is_written() {
 fn every_score_is_written_where_asked() {
     let folder = scratch();
     let files = ["--scores", "scores.csv"];
-    let args = [
-        &QUICK[..],
-        &files,
-        &["--metric", "euclidean", "--format", "json"],
-    ]
-    .concat();
+    let args = [&QUICK[..], &files, &["--metric", "euclidean", "--format", "json"]].concat();
     // Twice: the second run replaces what the first wrote, where it may.
     evaluate(folder.path(), bundled_faces(), &args).done();
     evaluate(folder.path(), bundled_faces(), &args).failed_saying(&["scores.csv", "--force"]);
     let args = [&args[..], &["--force"]].concat();
     let object = json(&evaluate(folder.path(), bundled_faces(), &args).done());
     let scores = std::fs::read_to_string(folder.path().join("scores.csv")).unwrap();
-    let rows: Vec<Vec<&str>> = scores
-        .lines()
-        .map(|line| line.split(',').collect())
-        .collect();
+    let rows: Vec<Vec<&str>> = scores.lines().map(|line| line.split(',').collect()).collect();
     assert_eq!(
         rows[0].join(","),
         "set,repeat,photo,person,candidate,rank,distance,confidence,decision"
     );
     let of_set = |set: &'static str| rows.iter().filter(move |row| row[0] == set);
-    assert_eq!(
-        of_set("closed").count(),
-        56 * 14,
-        "every probe with every person"
-    );
+    assert_eq!(of_set("closed").count(), 56 * 14, "every probe with every person");
     let first: Vec<_> = of_set("closed").filter(|row| row[5] == "1").collect();
     let right = first.iter().filter(|row| row[3] == row[4]).count();
     // The open set, from which its figures can be made again.
@@ -333,15 +253,9 @@ fn every_score_is_written_where_asked() {
     let share = named as f64 / strangers.len() as f64;
     let told = object["open_set"]["false_accept_rate"].as_f64().unwrap();
     assert!((share - told).abs() < 1e-9, "{share} {told}");
-    assert_eq!(
-        of_set("enrolled").count() as u64,
-        object["open_set"]["genuine"]
-    );
+    assert_eq!(of_set("enrolled").count() as u64, object["open_set"]["genuine"]);
     let rank1 = object["rank1"].as_f64().unwrap();
-    assert!(
-        (right as f64 / 56.0 - rank1).abs() < 1e-9,
-        "{right} of 56, {rank1}"
-    );
+    assert!((right as f64 / 56.0 - rank1).abs() < 1e-9, "{right} of 56, {rank1}");
 }
 
 /// A club of three learns what it may trust from photos of others.
@@ -373,20 +287,9 @@ fn strangers_are_photos_of_others_where_they_are_given() {
     copy("Keiko", "others/2");
     // One of the club among them is no stranger.
     std::fs::copy(club.join("Ada/1.png"), folder.path().join("others/1/a.png")).unwrap();
-    let args = [
-        "--protocol",
-        "k-fold:2",
-        "--strangers",
-        "others",
-        "--format",
-        "json",
-    ];
+    let args = ["--protocol", "k-fold:2", "--strangers", "others", "--format", "json"];
     let with = evaluate(folder.path(), &club, &args).done();
-    assert!(
-        with.stderr.contains("1 photo of people who are enrolled"),
-        "{}",
-        with.stderr
-    );
+    assert!(with.stderr.contains("1 photo of people who are enrolled"), "{}", with.stderr);
     let open_set = &json(&with)["open_set"];
     assert_eq!(open_set["strangers_given"], 12);
     assert_eq!(open_set["enrolled"], 3);
@@ -539,9 +442,7 @@ fn names_cannot_break_out_of_the_page() {
         for photo in 0..3 {
             let path = folder.path().join(format!("faces/p{person}-{photo}.png"));
             picture(&path, 40, 48, person * 31 + photo);
-            labels
-                .write_record([path.to_str().unwrap(), name, name])
-                .unwrap();
+            labels.write_record([path.to_str().unwrap(), name, name]).unwrap();
         }
     }
     labels.flush().unwrap();

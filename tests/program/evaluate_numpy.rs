@@ -18,15 +18,7 @@ fn remade(faces: &Path, more: &[&str]) {
         return;
     }
     let folder = scratch();
-    let asked = [
-        "evaluate",
-        text(faces),
-        "-q",
-        "--format",
-        "json",
-        "--scores",
-        "s.csv",
-    ];
+    let asked = ["evaluate", text(faces), "-q", "--format", "json", "--scores", "s.csv"];
     let told = run(folder.path(), [&asked[..], more].concat()).done();
     std::fs::write(folder.path().join("e.json"), &told.stdout).unwrap();
     let output = Command::new(&python)
@@ -43,14 +35,7 @@ fn remade(faces: &Path, more: &[&str]) {
 #[test]
 fn numpy_makes_the_figures_again() {
     remade(bundled_faces(), &["--protocol", "first:4"]);
-    let classic = [
-        "--background",
-        "none",
-        "--size",
-        "24x28",
-        "--protocol",
-        "random:2x3",
-    ];
+    let classic = ["--background", "none", "--size", "24x28", "--protocol", "random:2x3"];
     remade(bundled_faces(), &classic);
     if let Some(att) = real_data("att") {
         let options = ["--framing", "as-is", "--protocol", "k-fold:2"];
@@ -73,44 +58,22 @@ fn fields(value: &Value, found: &mut BTreeSet<String>) {
 }
 
 /// What follows a rate's name, in fields that stand beside it.
-const BESIDE: [&str; 4] = [
-    "_interval",
-    "_interval_method",
-    "_wilson",
-    "_standard_deviation",
-];
+const BESIDE: [&str; 4] = ["_interval", "_interval_method", "_wilson", "_standard_deviation"];
 
 #[test]
 fn every_field_is_documented() {
     let folder = scratch();
     crate::evaluate::write_groups(folder.path(), |name, _| (name.len() % 2).to_string());
-    let quick = [
-        "--background",
-        "none",
-        "--size",
-        "24x28",
-        "--protocol",
-        "random:4x2",
-    ];
-    let asked = [
-        "evaluate",
-        text(bundled_faces()),
-        "--format",
-        "json",
-        "--labels",
-        "g.csv",
-    ];
+    let quick = ["--background", "none", "--size", "24x28", "--protocol", "random:4x2"];
+    let asked = ["evaluate", text(bundled_faces()), "--format", "json", "--labels", "g.csv"];
     let photos = run(folder.path(), [&asked[..], &quick].concat()).done();
     let mut found = BTreeSet::new();
     fields(&serde_json::from_str(&photos.stdout).unwrap(), &mut found);
     let page = std::fs::read_to_string(project().join("docs/EVALUATION.md")).unwrap();
-    let words: BTreeSet<&str> = page
-        .split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
-        .collect();
-    let is_rank = |name: &str| {
-        name.strip_prefix("rank")
-            .is_some_and(|rank| rank.parse::<u32>().is_ok())
-    };
+    let words: BTreeSet<&str> =
+        page.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).collect();
+    let is_rank =
+        |name: &str| name.strip_prefix("rank").is_some_and(|rank| rank.parse::<u32>().is_ok());
     let documented = |name: &str| words.contains(name) || is_rank(name);
     let missing: Vec<&String> = found
         .iter()

@@ -11,11 +11,7 @@ use crate::{enrolled, run};
 
 /// What exiftool prints; `None`, said in a line, where it is absent.
 fn exiftool(folder: &Path, arguments: &[&str]) -> Option<String> {
-    match Command::new("exiftool")
-        .current_dir(folder)
-        .args(arguments)
-        .output()
-    {
+    match Command::new("exiftool").current_dir(folder).args(arguments).output() {
         Ok(output) => Some(String::from_utf8_lossy(&output.stdout).into_owned()),
         Err(_) => {
             eprintln!("skipped: exiftool is not installed");
@@ -37,11 +33,8 @@ fn regions(folder: &Path, file: &str) -> Vec<(String, [f64; 4])> {
     let json = exiftool(folder, &["-j", "-struct", "-RegionInfo", file]).unwrap();
     let info: Value = serde_json::from_str(&json).unwrap();
     let list = info[0]["RegionInfo"]["RegionList"].as_array().cloned();
-    let number = |value: &Value| {
-        value
-            .as_f64()
-            .unwrap_or_else(|| value.as_str().unwrap().parse().unwrap())
-    };
+    let number =
+        |value: &Value| value.as_f64().unwrap_or_else(|| value.as_str().unwrap().parse().unwrap());
     list.unwrap_or_default()
         .iter()
         .map(|region| {
@@ -59,19 +52,10 @@ fn exiftool_reads_what_is_written_and_names_come_back_from_it() {
     let at = |name: &str| folder.path().join(name);
     let photo = image::open(group_photo()).unwrap();
     fs::write(at("photos/party.jpg"), jpeg(&photo)).unwrap();
-    let found = run(
-        folder.path(),
-        ["identify", "photos", "--write-xmp", "--format", "json"],
-    )
-    .done();
-    let valid = exiftool(
-        folder.path(),
-        &["-validate", "-warning", "-a", "photos/party.jpg.xmp"],
-    );
-    assert_eq!(
-        valid.unwrap().trim(),
-        "Validate                        : OK"
-    );
+    let found =
+        run(folder.path(), ["identify", "photos", "--write-xmp", "--format", "json"]).done();
+    let valid = exiftool(folder.path(), &["-validate", "-warning", "-a", "photos/party.jpg.xmp"]);
+    assert_eq!(valid.unwrap().trim(), "Validate                        : OK");
     let written = regions(folder.path(), "photos/party.jpg.xmp");
     let names: Vec<&str> = written.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(names, ["Ada", "Farid"]);
@@ -112,11 +96,7 @@ fn exiftool_reads_what_is_written_and_names_come_back_from_it() {
     );
     fs::remove_file(at("named/party.jpg.xmp")).unwrap();
     fs::remove_file(at("named/source.jpg")).unwrap();
-    run(
-        folder.path(),
-        ["enroll", "named", "--labels", "xmp", "-m", "named.npz"],
-    )
-    .done();
+    run(folder.path(), ["enroll", "named", "--labels", "xmp", "-m", "named.npz"]).done();
     let people = run(folder.path(), ["people", "-m", "named.npz"]).done();
     assert_eq!(people.stdout, "Ada (1 face)\nFarid (1 face)\n");
 }
@@ -151,17 +131,9 @@ fn names_within_photos_stay() {
     );
     let again = run(folder.path(), ["identify", "photos", "--write-xmp"]).done();
     assert!(again.stderr.contains("Adele stays"), "{}", again.stderr);
-    run(
-        folder.path(),
-        ["enroll", "photos", "--labels", "xmp", "-m", "named.npz"],
-    )
-    .done();
+    run(folder.path(), ["enroll", "photos", "--labels", "xmp", "-m", "named.npz"]).done();
     let people = run(folder.path(), ["people", "-m", "named.npz"]).done();
-    assert!(
-        people.stdout.starts_with("Adele (1 face)"),
-        "{}",
-        people.stdout
-    );
+    assert!(people.stdout.starts_with("Adele (1 face)"), "{}", people.stdout);
 }
 
 /// EXIF's eight orientations: the region lies in the photo as it is stored.
@@ -187,18 +159,13 @@ fn turned_photos_have_their_regions_where_they_are_stored() {
         };
         fs::write(at(name), jpeg(&stored)).unwrap();
         let orientation = format!("-Orientation#={exif}");
-        exiftool(
-            folder.path(),
-            &["-n", "-q", "-overwrite_original", &orientation, name],
-        );
+        exiftool(folder.path(), &["-n", "-q", "-overwrite_original", &orientation, name]);
     }
     run(folder.path(), ["identify", "photos", "--write-xmp"]).done();
     let centres = |name: &str| {
         let found = regions(folder.path(), &format!("{name}.xmp"));
-        let mut centres: Vec<(String, f64, f64)> = found
-            .into_iter()
-            .map(|(name, [x, y, ..])| (name, x, y))
-            .collect();
+        let mut centres: Vec<(String, f64, f64)> =
+            found.into_iter().map(|(name, [x, y, ..])| (name, x, y)).collect();
         centres.sort_by(|a, b| a.0.cmp(&b.0));
         centres
     };

@@ -28,10 +28,7 @@ fn faces_of_a_group_photo_are_dark_in_its_map() {
     thirds.sort_unstable();
     assert_eq!(thirds, [0, 1, 2], "{object}");
     let page = image::image_dimensions(folder.path().join("map.png")).unwrap();
-    assert!(
-        page.0 > size.0 && page.1 > size.1,
-        "with a title and a scale"
-    );
+    assert!(page.0 > size.0 && page.1 > size.1, "with a title and a scale");
     let text = run(folder.path(), ["facemap", photo, "-o", "text.png"]).done();
     assert!(text.stdout.contains("unlikeliness"), "{}", text.stdout);
     let csv = run(folder.path(), args.iter().chain(&["--format", "csv"])).done();

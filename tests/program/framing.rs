@@ -22,10 +22,8 @@ fn paste_scenes(folder: &Path, people: usize, images: std::ops::Range<i64>) {
             let photo = image::open(bundled_faces().join(name).join(&file)).unwrap();
             let mut scene =
                 GrayImage::from_fn(240, 200, |x, y| [(70 + x / 4 + y / 3) as u8].into());
-            let (right, down) = (
-                (number * 37 + person * 53) % 144,
-                (number * 23 + person * 41) % 88,
-            );
+            let (right, down) =
+                ((number * 37 + person * 53) % 144, (number * 23 + person * 41) % 88);
             replace(&mut scene, &photo.into_luma8(), right, down);
             scene.save(own.join(file)).unwrap();
         }
@@ -186,29 +184,16 @@ fn gallery_photos_without_a_face_are_skipped_and_crowded_ones_are_used() {
     picture(&folder.path().join("faces/Ada/wall.png"), 320, 160, 5);
     fs::copy(group_photo(), folder.path().join("faces/Boris/group.png")).unwrap();
     let said = run(folder.path(), ["enroll", "faces", "--framing", "detect"]);
-    let words = [
-        "wall.png: no face was found",
-        "--framing as-is",
-        "1 photo shows several faces",
-    ];
+    let words = ["wall.png: no face was found", "--framing as-is", "1 photo shows several faces"];
     said.ended(3, &words);
-    assert!(
-        said.stderr.contains("enrolled 7 faces of 3 people"),
-        "{}",
-        said.stderr
-    );
+    assert!(said.stderr.contains("enrolled 7 faces of 3 people"), "{}", said.stderr);
 }
 
 #[test]
 fn a_gallery_without_any_face_is_refused_with_the_remedy() {
     let folder = scratch();
     for (name, seed) in [("Ada", 1), ("Boris", 2)] {
-        picture(
-            &folder.path().join(format!("faces/{name}/1.png")),
-            120,
-            120,
-            seed,
-        );
+        picture(&folder.path().join(format!("faces/{name}/1.png")), 120, 120, seed);
     }
     run(folder.path(), ["enroll", "faces", "--framing", "detect"])
         .failed_saying(&["--framing as-is", "no face was found in 2 of 2 photos"]);
@@ -236,11 +221,7 @@ fn a_face_that_is_not_found_stays_enrolled() {
     stays();
     for face in ["1", "2", "3"] {
         let group = text(group_photo());
-        run(
-            folder.path(),
-            ["people", "add", "Farid", group, "--face", face],
-        )
-        .done();
+        run(folder.path(), ["people", "add", "Farid", group, "--face", face]).done();
         stays();
     }
     run(folder.path(), ["people", "undo", "--yes"]).done();
@@ -276,11 +257,7 @@ fn threads_change_no_bit_of_what_was_found() {
     paste_scenes(&folder.path().join("faces"), 3, 1..4);
     let model = |threads: &'static str| {
         let name = format!("{threads}.npz");
-        run(
-            folder.path(),
-            ["enroll", "faces", "-m", &name, "--threads", threads],
-        )
-        .done();
+        run(folder.path(), ["enroll", "faces", "-m", &name, "--threads", threads]).done();
         fs::read(folder.path().join(name)).unwrap()
     };
     assert!(model("1") == model("3"));
@@ -294,11 +271,7 @@ fn yale_every_face_is_found() {
     let folder = scratch();
     let said = run(folder.path(), ["enroll", text(&yale)]).done();
     let words = "enrolled 155 faces of 15 people, 9 photos were there twice";
-    assert!(
-        said.stderr.contains("aligned by the eyes"),
-        "{}",
-        said.stderr
-    );
+    assert!(said.stderr.contains("aligned by the eyes"), "{}", said.stderr);
     assert!(said.stderr.contains(words), "{}", said.stderr);
 }
 
@@ -307,14 +280,9 @@ fn yale_every_face_is_found() {
 fn lfw_aligned_faces_are_recognised_where_whole_photos_are_not() {
     let Some(lfw) = real_data("lfw") else { return };
     let folder = scratch();
-    for person in fs::read_dir(lfw)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-    {
-        let mut photos: Vec<_> = fs::read_dir(&person)
-            .unwrap()
-            .map(|entry| entry.unwrap().path())
-            .collect();
+    for person in fs::read_dir(lfw).unwrap().map(|entry| entry.unwrap().path()) {
+        let mut photos: Vec<_> =
+            fs::read_dir(&person).unwrap().map(|entry| entry.unwrap().path()).collect();
         photos.sort();
         for (at, photo) in photos.iter().enumerate().take(13) {
             let to = folder.path().join(if at < 10 { "learn" } else { "probes" });

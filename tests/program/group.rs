@@ -14,10 +14,7 @@ fn jumbled(folder: &Path, people: &[&str]) -> BTreeMap<String, String> {
     let mut person_of = BTreeMap::new();
     fs::create_dir_all(folder).unwrap();
     for (number, person) in people.iter().enumerate() {
-        for (photo, file) in fs::read_dir(bundled_faces().join(person))
-            .unwrap()
-            .enumerate()
-        {
+        for (photo, file) in fs::read_dir(bundled_faces().join(person)).unwrap().enumerate() {
             let name = format!("{}{}.png", photo * 7 % 10, number * 3 % 10);
             fs::copy(file.unwrap().path(), folder.join(&name)).unwrap();
             person_of.insert(name, (*person).to_owned());
@@ -28,32 +25,19 @@ fn jumbled(folder: &Path, people: &[&str]) -> BTreeMap<String, String> {
 
 fn lines(run: &Run) -> Vec<Value> {
     let lines = run.stdout.lines();
-    lines
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect()
+    lines.map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 /// The photos of each group.
 fn groups(run: &Run) -> Vec<Vec<String>> {
     let photo = |face: &Value| {
         let path = face["photo"].as_str().unwrap();
-        Path::new(path)
-            .file_name()
-            .unwrap()
-            .to_string_lossy()
-            .into_owned()
+        Path::new(path).file_name().unwrap().to_string_lossy().into_owned()
     };
     lines(run)
         .iter()
         .filter(|line| line.get("group").is_some())
-        .map(|group| {
-            group["faces"]
-                .as_array()
-                .unwrap()
-                .iter()
-                .map(photo)
-                .collect()
-        })
+        .map(|group| group["faces"].as_array().unwrap().iter().map(photo).collect())
         .collect()
 }
 
@@ -64,17 +48,9 @@ fn a_jumble_is_grouped_named_and_enrolled() {
     let folder = scratch();
     let at = |name: &str| folder.path().join(name);
     let person_of = jumbled(&at("photos"), &PEOPLE);
-    let first = run(
-        folder.path(),
-        ["group", "photos", "-o", "names", "--format", "json"],
-    )
-    .done();
+    let first = run(folder.path(), ["group", "photos", "-o", "names", "--format", "json"]).done();
     assert!(first.stderr.contains("looked at"), "{}", first.stderr);
-    assert!(
-        first.stderr.contains("wrote photos/eigenfaces.faces"),
-        "{}",
-        first.stderr
-    );
+    assert!(first.stderr.contains("wrote photos/eigenfaces.faces"), "{}", first.stderr);
     let found = groups(&first);
     let mixed = found.iter().filter(|group| {
         let people: Vec<_> = group.iter().map(|photo| &person_of[photo]).collect();
@@ -90,48 +66,27 @@ fn a_jumble_is_grouped_named_and_enrolled() {
     assert!(again.stderr.contains(" 0 looked at"), "{}", again.stderr);
     assert!(!again.stderr.contains("wrote"), "{}", again.stderr);
     assert_eq!(again.stdout, first.stdout);
-    let one_thread = run(
-        folder.path(),
-        ["group", "photos", "--format", "json", "--threads", "1"],
-    )
-    .done();
+    let one_thread =
+        run(folder.path(), ["group", "photos", "--format", "json", "--threads", "1"]).done();
     assert_eq!(one_thread.stdout, first.stdout);
 
     // A name in any row of a group is for all of it.
     let table = fs::read_to_string(at("names/groups.csv")).unwrap();
-    let ada = person_of
-        .iter()
-        .find(|(_, person)| *person == "Ada")
-        .unwrap()
-        .0;
-    let row = table
-        .lines()
-        .find(|line| line.contains(ada.as_str()))
-        .unwrap();
+    let ada = person_of.iter().find(|(_, person)| *person == "Ada").unwrap().0;
+    let row = table.lines().find(|line| line.contains(ada.as_str())).unwrap();
     let group = row.split(',').next().unwrap();
     let named = row.replacen(&format!("{group},,"), &format!("{group},Ada,"), 1);
     fs::write(at("names/groups.csv"), table.replacen(row, &named, 1)).unwrap();
-    let told = run(
-        folder.path(),
-        ["group", "--apply", "names/groups.csv", "--dry-run"],
-    )
-    .done();
+    let told = run(folder.path(), ["group", "--apply", "names/groups.csv", "--dry-run"]).done();
     assert!(told.stdout.contains("would enrol"), "{}", told.stdout);
     assert!(!at("eigenfaces.npz").exists());
     run(folder.path(), ["group", "photos", "-o", "names"])
         .failed_saying(&["groups.csv", "names typed in"]);
-    run(
-        folder.path(),
-        ["group", "--apply", "names/groups.csv", "--write-xmp"],
-    )
-    .done();
+    run(folder.path(), ["group", "--apply", "names/groups.csv", "--write-xmp"]).done();
     let people = run(folder.path(), ["people"]).done();
     assert!(people.stdout.starts_with("Ada ("), "{}", people.stdout);
     let sidecar = fs::read_to_string(at(&format!("photos/{ada}.xmp"))).unwrap();
-    assert!(
-        sidecar.contains("<mwg-rs:Name>Ada</mwg-rs:Name>"),
-        "{sidecar}"
-    );
+    assert!(sidecar.contains("<mwg-rs:Name>Ada</mwg-rs:Name>"), "{sidecar}");
 
     // Who was named is known from then on; and whoever reads the names from the sidecars enrols the same faces.
     let known = run(folder.path(), ["group", "photos"]).done();
@@ -139,11 +94,7 @@ fn a_jumble_is_grouped_named_and_enrolled() {
     let table = run(folder.path(), ["group", "photos", "--format", "csv"]).done();
     let note = "faces of 1 person were recognised";
     assert!(table.stderr.contains(note), "{}", table.stderr);
-    run(
-        folder.path(),
-        ["enroll", "photos", "--labels", "xmp", "-m", "xmp.npz"],
-    )
-    .done();
+    run(folder.path(), ["enroll", "photos", "--labels", "xmp", "-m", "xmp.npz"]).done();
     let from_xmp = run(folder.path(), ["people", "-m", "xmp.npz"]).done();
     assert_eq!(from_xmp.stdout, people.stdout);
 }
@@ -161,29 +112,15 @@ fn what_is_wrong_here_is_remembered() {
     run(folder.path(), ["group", "--apply", "names/groups.csv"]).done();
     let apart = run(folder.path(), ["group", "photos", "--format", "csv"]).done();
     let wrong = table.lines().nth(1).unwrap().split(',').nth(2).unwrap();
-    let row = apart
-        .stdout
-        .lines()
-        .find(|line| line.contains(wrong))
-        .unwrap();
+    let row = apart.stdout.lines().find(|line| line.contains(wrong)).unwrap();
     let group = row.split(',').next().unwrap();
-    let together = apart
-        .stdout
-        .lines()
-        .filter(|line| line.starts_with(&format!("{group},")));
+    let together = apart.stdout.lines().filter(|line| line.starts_with(&format!("{group},")));
     assert_eq!(together.count(), 1, "{}", apart.stdout);
     // Whom nobody wants to name is left out.
-    fs::write(
-        at("names/groups.csv"),
-        table.replacen("\n1,,", "\n1,ignore,", 1),
-    )
-    .unwrap();
+    fs::write(at("names/groups.csv"), table.replacen("\n1,,", "\n1,ignore,", 1)).unwrap();
     run(folder.path(), ["group", "--apply", "names/groups.csv"]).done();
     let left = run(folder.path(), ["group", "photos", "--format", "csv"]).done();
-    assert_eq!(
-        left.stdout.lines().count(),
-        table.lines().count() - first_group
-    );
+    assert_eq!(left.stdout.lines().count(), table.lines().count() - first_group);
 }
 
 /// What was said of one group changes no other, and holds although its faces would be recognised.
@@ -192,11 +129,7 @@ fn naming_a_group_leaves_the_others_as_they_are() {
     let folder = scratch();
     let at = |name: &str| folder.path().join(name);
     jumbled(&at("photos"), &PEOPLE);
-    let before = run(
-        folder.path(),
-        ["group", "photos", "-o", "names", "--format", "json"],
-    )
-    .done();
+    let before = run(folder.path(), ["group", "photos", "-o", "names", "--format", "json"]).done();
     let before = groups(&before);
     let table = fs::read_to_string(at("names/groups.csv")).unwrap();
     let named = table.replacen("\n1,,", "\n1,-,", 1);
@@ -211,10 +144,7 @@ fn naming_a_group_leaves_the_others_as_they_are() {
     assert!(told.stderr.contains(&enrolled), "{}", told.stderr);
 
     let after = run(folder.path(), ["group", "photos", "--format", "json"]).done();
-    let of_zoe = lines(&after)
-        .into_iter()
-        .find(|line| line["person"] == "Zoe")
-        .unwrap();
+    let of_zoe = lines(&after).into_iter().find(|line| line["person"] == "Zoe").unwrap();
     assert!(!of_zoe["faces"].to_string().contains(wrong), "{of_zoe}");
     // What was not recognised as hers stands where it stood.
     let after = groups(&after);
@@ -227,17 +157,9 @@ fn naming_a_group_leaves_the_others_as_they_are() {
 
     // The same again is nothing new.
     let again = run(folder.path(), [&apply[..], &["--dry-run"]].concat()).done();
-    assert!(
-        again.stdout.contains("would enrol 0 faces"),
-        "{}",
-        again.stdout
-    );
+    assert!(again.stdout.contains("would enrol 0 faces"), "{}", again.stdout);
     let again = run(folder.path(), apply).done();
-    assert!(
-        again.stderr.contains("nothing new to enrol"),
-        "{}",
-        again.stderr
-    );
+    assert!(again.stderr.contains("nothing new to enrol"), "{}", again.stderr);
 }
 
 /// Whatever was typed and is not done yet, and a table that cannot be read, stay.
@@ -297,10 +219,7 @@ fn what_was_said_holds_when_a_photo_gets_other_metadata() {
     assert!(before < all);
     for photo in fs::read_dir(at("photos")).unwrap() {
         let photo = photo.unwrap().path();
-        if photo
-            .extension()
-            .is_some_and(|extension| extension == "png")
-        {
+        if photo.extension().is_some_and(|extension| extension == "png") {
             fs::write(&photo, with_text(&fs::read(&photo).unwrap())).unwrap();
         }
     }
@@ -347,11 +266,7 @@ fn faces_of_one_photo_are_different_people() {
     fs::copy(group_photo(), at("photos/party.png")).unwrap();
     fs::copy(group_photo(), at("photos/copy.png")).unwrap();
     let found = groups(&run(folder.path(), ["group", "photos", "--format", "json"]).done());
-    assert_eq!(
-        found.concat().len(),
-        3,
-        "two copies are one photo: {found:?}"
-    );
+    assert_eq!(found.concat().len(), 3, "two copies are one photo: {found:?}");
     assert!(found.iter().all(|group| group.len() == 1), "{found:?}");
     #[cfg(unix)]
     {
@@ -377,12 +292,7 @@ fn photos_are_sorted_by_person() {
         run(folder.path(), all).done()
     };
     let told = sort(&[]);
-    assert!(
-        told.stderr
-            .contains("would sort 2 photos into by-person/Ada"),
-        "{}",
-        told.stderr
-    );
+    assert!(told.stderr.contains("would sort 2 photos into by-person/Ada"), "{}", told.stderr);
     assert!(!at("by-person").exists());
     sort(&["--link"]);
     for (name, there) in [
@@ -427,10 +337,7 @@ fn what_cannot_be_sorted_is_not_counted() {
     fs::create_dir(at("sorted")).unwrap();
     fs::write(at("sorted/Ada"), "a file").unwrap();
     let sort = |photos: &str, into: &str| {
-        run(
-            folder.path(),
-            ["identify", photos, "--sort-into", into, "--copy"],
-        )
+        run(folder.path(), ["identify", photos, "--sort-into", into, "--copy"])
     };
     let failed = sort("all/inbox", "sorted");
     failed.ended(3, &["copied 0 photos into sorted/Ada"]);
@@ -440,17 +347,8 @@ fn what_cannot_be_sorted_is_not_counted() {
     assert!(named.stdout.contains("Ada"), "{}", named.stdout);
     assert!(at("all/Ada/ada.png").exists());
     fs::copy(group_photo(), at("party.png")).unwrap();
-    let again = run(
-        folder.path(),
-        [
-            "identify",
-            "party.png",
-            "all",
-            "--sort-into",
-            "all",
-            "--copy",
-        ],
-    );
+    let again =
+        run(folder.path(), ["identify", "party.png", "all", "--sort-into", "all", "--copy"]);
     again.ended(0, &["2 photos in all left out"]);
 }
 
@@ -478,30 +376,16 @@ fn names_are_written_beside_photos_and_stay_as_people_gave_them() {
     fs::copy(group_photo(), at("photos/party.png")).unwrap();
     let before = fs::read(at("photos/party.png")).unwrap();
     let write = |options: &[&str]| {
-        run(
-            folder.path(),
-            [&["identify", "photos", "--write-xmp"], options].concat(),
-        )
+        run(folder.path(), [&["identify", "photos", "--write-xmp"], options].concat())
     };
     let told = write(&["--dry-run"]).done();
-    assert!(
-        told.stderr.contains("would write 2 names into 1 sidecar"),
-        "{}",
-        told.stderr
-    );
+    assert!(told.stderr.contains("would write 2 names into 1 sidecar"), "{}", told.stderr);
     assert!(!at("photos/party.png.xmp").exists());
     write(&[]).done();
     let sidecar = fs::read_to_string(at("photos/party.png.xmp")).unwrap();
-    assert!(
-        sidecar.contains("Ada") && sidecar.contains("Farid"),
-        "{sidecar}"
-    );
+    assert!(sidecar.contains("Ada") && sidecar.contains("Farid"), "{sidecar}");
     let again = write(&[]).done();
-    assert!(
-        again.stderr.contains("wrote 0 names into 0 sidecars"),
-        "{}",
-        again.stderr
-    );
+    assert!(again.stderr.contains("wrote 0 names into 0 sidecars"), "{}", again.stderr);
     // A person corrects a name.
     let corrected = sidecar.replace("<mwg-rs:Name>Ada<", "<mwg-rs:Name>Adele<");
     fs::write(at("photos/party.png.xmp"), &corrected).unwrap();
@@ -510,10 +394,7 @@ fn names_are_written_beside_photos_and_stay_as_people_gave_them() {
     // The keyword of the name that was wrong goes; the correction stays.
     let after = fs::read_to_string(at("photos/party.png.xmp")).unwrap();
     assert!(after.contains("<mwg-rs:Name>Adele<"), "{after}");
-    assert!(
-        !after.contains("<rdf:li>Ada<") && !after.contains("People|Ada<"),
-        "{after}"
-    );
+    assert!(!after.contains("<rdf:li>Ada<") && !after.contains("People|Ada<"), "{after}");
     // One that cannot be read is left as it is.
     fs::write(at("photos/party.png.xmp"), "<x:xmpmeta").unwrap();
     write(&[]).ended(3, &["party.png.xmp"]);
@@ -528,10 +409,7 @@ fn real_people_are_grouped() {
     let photos = folder.path().join("photos");
     fs::create_dir(&photos).unwrap();
     let people = listed(&lfw);
-    for photo in people[..6]
-        .iter()
-        .flat_map(|person| fs::read_dir(person).unwrap())
-    {
+    for photo in people[..6].iter().flat_map(|person| fs::read_dir(person).unwrap()) {
         let photo = photo.unwrap().path();
         fs::copy(&photo, photos.join(photo.file_name().unwrap())).unwrap();
     }
@@ -544,18 +422,12 @@ fn real_people_are_grouped() {
         .iter()
         .map(|group| {
             let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-            group
-                .iter()
-                .for_each(|photo| *counts.entry(person(photo)).or_default() += 1);
+            group.iter().for_each(|photo| *counts.entry(person(photo)).or_default() += 1);
             counts.into_values().max().unwrap_or(0)
         })
         .sum();
     assert!(all > 100 && right * 100 >= all * 97, "{right} of {all}");
-    assert!(
-        found.len() <= all / 3,
-        "{} groups of {all} faces",
-        found.len()
-    );
+    assert!(found.len() <= all / 3, "{} groups of {all} faces", found.len());
 }
 
 /// A group named in a table that `group -o names` wrote for `photos`.
@@ -627,21 +499,11 @@ fn a_photo_that_has_changed_is_not_enrolled() {
     // Into a model that takes photos whole, no face can be enrolled.
     run(
         folder.path(),
-        [
-            "enroll",
-            crate::text(bundled_faces()),
-            "--framing",
-            "as-is",
-            "-m",
-            "whole.npz",
-        ],
+        ["enroll", crate::text(bundled_faces()), "--framing", "as-is", "-m", "whole.npz"],
     )
     .done();
-    run(
-        folder.path(),
-        ["group", "--apply", "names/groups.csv", "-m", "whole.npz"],
-    )
-    .failed_saying(&["whole.npz"]);
+    run(folder.path(), ["group", "--apply", "names/groups.csv", "-m", "whole.npz"])
+        .failed_saying(&["whole.npz"]);
     // One face, two people.
     let row = table.lines().nth(1).unwrap();
     let twice = format!("{table}{}\n", row.replacen("1,Ada", "x,Bea", 1));

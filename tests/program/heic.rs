@@ -13,11 +13,7 @@ use crate::{enrolled, run};
 
 /// What a program prints; `None`, said in a line, where it is absent.
 fn said_by(program: &str, folder: &Path, arguments: &[&str]) -> Option<String> {
-    let Ok(output) = Command::new(program)
-        .current_dir(folder)
-        .args(arguments)
-        .output()
-    else {
+    let Ok(output) = Command::new(program).current_dir(folder).args(arguments).output() else {
         eprintln!("skipped: {program} is not installed");
         return None;
     };
@@ -126,11 +122,7 @@ fn every_kind_of_samples_is_read() {
         ("transparent", clear.into(), &[]),
         ("gray", gray.into(), &[]),
         ("4:4:4", photo.clone().into(), &["-p", "chroma=444"]),
-        (
-            "Rec. 709",
-            photo.clone().into(),
-            &["--matrix_coefficients", "1"],
-        ),
+        ("Rec. 709", photo.clone().into(), &["--matrix_coefficients", "1"]),
         ("16 to 235", photo.into(), &["--full_range_flag", "0"]),
     ];
     for (kind, image, options) in kinds {
@@ -162,13 +154,7 @@ fn a_photo_of_tiles_is_read() {
         }
     }
     let (width, height) = (width.to_string(), height.to_string());
-    let options = [
-        "-T",
-        "--tiled-image-width",
-        &width,
-        "--tiled-image-height",
-        &height,
-    ];
+    let options = ["-T", "--tiled-image-width", &width, "--tiled-image-height", &height];
     let Some(heic) = encoded(folder.path(), "tile-01-01.png", &options) else {
         return;
     };
@@ -183,10 +169,7 @@ fn people_in_heic_photos_are_named_and_drawn() {
     if encoded(folder.path(), "ada.png", &[]).is_none() {
         return;
     }
-    let told = run(
-        folder.path(),
-        ["identify", "photo.heic", "--annotate", "marked"],
-    );
+    let told = run(folder.path(), ["identify", "photo.heic", "--annotate", "marked"]);
     assert!(told.done().stdout.contains("Ada ("));
 }
 
@@ -203,9 +186,8 @@ fn damaged_files_are_refused() {
         let problem = Photo::from_bytes(cut).expect_err("a cut file");
         assert!(!problem.to_string().contains(char::is_control), "{problem}");
     }
-    let sizes: Vec<usize> = (4..heic.len() - 16)
-        .filter(|&at| heic[at..].starts_with(b"ispe"))
-        .collect();
+    let sizes: Vec<usize> =
+        (4..heic.len() - 16).filter(|&at| heic[at..].starts_with(b"ispe")).collect();
     assert!(!sizes.is_empty());
     let declared = |width: u32, height: u32| {
         let mut heic = heic.clone();
@@ -216,10 +198,7 @@ fn damaged_files_are_refused() {
         Photo::from_bytes(heic)
     };
     let said = declared(20_000, 20_000).unwrap_err();
-    assert!(
-        matches!(said, PhotoProblem::TooManyPixels { width: 20_000, .. }),
-        "{said}"
-    );
+    assert!(matches!(said, PhotoProblem::TooManyPixels { width: 20_000, .. }), "{said}");
     // Fewer pixels than the limit, and too much to decode.
     let said = declared(15_000, 15_000).unwrap_err();
     assert!(matches!(said, PhotoProblem::TooMuchMemory { .. }), "{said}");

@@ -45,11 +45,7 @@ fn one_name_is_one_person_however_it_is_encoded() {
     let said = run(folder.path(), ["enroll", "faces"]).done();
     let told = "2 folders are all taken for Zo\u{eb}";
     assert!(said.stderr.contains(told), "{}", said.stderr);
-    let people = || {
-        run(folder.path(), ["people", "--format", "csv"])
-            .done()
-            .stdout
-    };
+    let people = || run(folder.path(), ["people", "--format", "csv"]).done().stdout;
     assert_eq!(people(), "person,faces\nAda,2\nBoris,2\nZo\u{eb},4\n");
     // Whichever way the name is typed, all faces go.
     run(folder.path(), ["people", "remove", decomposed, "--yes"]).done();
@@ -63,12 +59,7 @@ fn one_name_is_one_person_however_it_is_encoded() {
 #[test]
 fn names_that_do_not_look_as_they_are_are_refused() {
     let folder = scratch();
-    let bad = [
-        "Ad\u{202e}a",
-        "Bo\u{200b}ris",
-        "\u{2066}Cleo",
-        "D\u{feff}ora",
-    ];
+    let bad = ["Ad\u{202e}a", "Bo\u{200b}ris", "\u{2066}Cleo", "D\u{feff}ora"];
     let all = [&bad[..], &["Eve", "Finn", "Gus"]].concat();
     faces(folder.path(), &all);
     let said = run(folder.path(), ["enroll", "faces"]);
@@ -76,11 +67,7 @@ fn names_that_do_not_look_as_they_are_are_refused() {
     // Five files with one reason are named, the others counted.
     assert_eq!(said.stderr.matches("cannot be seen").count(), 5);
     assert!(said.stderr.contains("skipped 3 more"), "{}", said.stderr);
-    assert!(
-        !said.stderr.contains(['\u{202e}', '\u{2066}']),
-        "{}",
-        said.stderr
-    );
+    assert!(!said.stderr.contains(['\u{202e}', '\u{2066}']), "{}", said.stderr);
     // Files may be called anything; where their paths are shown it is written out.
     fs::rename(
         folder.path().join("faces/Eve/0.png"),
@@ -105,18 +92,13 @@ fn a_link_does_not_take_the_photos_of_a_real_folder() {
     link("s3", "faces/a");
     let said = run(folder.path(), ["enroll", "faces"]);
     said.ended(3, &["s1/zlink", "labelled 's2'"]);
-    let people = run(folder.path(), ["people", "--format", "csv"])
-        .done()
-        .stdout;
+    let people = run(folder.path(), ["people", "--format", "csv"]).done().stdout;
     assert_eq!(people, "person,faces\ns1,2\ns2,2\ns3,2\n");
     // Nor where the link is in another of the folders given, and that comes first.
     fs::create_dir(folder.path().join("b")).unwrap();
     link("../faces/s3", "b/nobody");
     run(folder.path(), ["enroll", "b", "faces", "-m", "two.npz"]);
-    let people = run(
-        folder.path(),
-        ["people", "-m", "two.npz", "--format", "csv"],
-    );
+    let people = run(folder.path(), ["people", "-m", "two.npz", "--format", "csv"]);
     assert_eq!(people.done().stdout, "person,faces\ns1,2\ns2,2\ns3,2\n");
 }
 
@@ -150,10 +132,7 @@ fn pipes_and_devices_are_not_waited_for() {
         vec!["identify", ada, "--faces", "pipe.png"],
     ] {
         let failed = ends(folder.path(), &args);
-        let said = failed
-            .stderr
-            .lines()
-            .any(|line| line.starts_with("error: "));
+        let said = failed.stderr.lines().any(|line| line.starts_with("error: "));
         let code = if args[0] == "verify" { 2 } else { 1 };
         assert!(said && failed.code == code, "{args:?}: {}", failed.stderr);
     }
@@ -200,17 +179,13 @@ fn no_cell_of_a_table_is_a_formula() {
     let names = ["=1+1", "@SUM(A1)", "+cmd", "-2+3", "Ada"];
     faces(folder.path(), &names);
     run(folder.path(), ["enroll", "faces"]).done();
-    let table = run(folder.path(), ["people", "--format", "csv"])
-        .done()
-        .stdout;
+    let table = run(folder.path(), ["people", "--format", "csv"]).done().stdout;
     for name in &names[..4] {
         assert!(table.contains(&format!("\n'{name},2\n")), "{table}");
     }
     assert!(table.contains("\nAda,2\n"), "{table}");
     // JSON says what is.
-    let json = run(folder.path(), ["people", "--format", "json"])
-        .done()
-        .stdout;
+    let json = run(folder.path(), ["people", "--format", "json"]).done().stdout;
     assert!(json.contains("\"=1+1\""), "{json}");
     let weights = run(folder.path(), ["project", "--gallery", "-o", "w.csv"]);
     weights.done();
@@ -223,11 +198,7 @@ fn no_cell_of_a_table_is_a_formula() {
         number.parse::<f64>().unwrap();
     }
     assert!(negative > 0, "numbers stay numbers, also negative ones");
-    run(
-        folder.path(),
-        ["reconstruct", "--from-weights", "w.csv", "-o", "r.png"],
-    )
-    .done();
+    run(folder.path(), ["reconstruct", "--from-weights", "w.csv", "-o", "r.png"]).done();
 }
 
 /// A PNG of a few pixels with a colour profile of so many bytes, all zero, packed 258 to 13 bits.
@@ -260,10 +231,7 @@ fn png_with_profile(unpacked: u32) -> Vec<u8> {
     let mut chunk = b"iCCP".to_vec();
     chunk.extend(profile);
     let mut png = std::io::Cursor::new(Vec::new());
-    image::open(photo_of_ada())
-        .unwrap()
-        .write_to(&mut png, image::ImageFormat::Png)
-        .unwrap();
+    image::open(photo_of_ada()).unwrap().write_to(&mut png, image::ImageFormat::Png).unwrap();
     let mut png = png.into_inner();
     let length = (chunk.len() as u32 - 4).to_be_bytes();
     let checksum = crc32fast::hash(&chunk).to_be_bytes();
@@ -276,9 +244,7 @@ fn png_with_profile(unpacked: u32) -> Vec<u8> {
 fn within(kilobytes: u32, folder: &Path, args: &str) -> Run {
     let script = format!("ulimit -v {kilobytes}; exec \"$0\" {args}");
     let mut command = std::process::Command::new("sh");
-    command
-        .current_dir(folder)
-        .args(["-c", &script, env!("CARGO_BIN_EXE_eigenfaces")]);
+    command.current_dir(folder).args(["-c", &script, env!("CARGO_BIN_EXE_eigenfaces")]);
     Run::of(command.output().unwrap())
 }
 
@@ -312,17 +278,9 @@ fn learning_takes_little_address_space() {
             picture(&path, 92, 112, person * 10 + photo);
         }
     }
-    let enrolled = within(
-        600_000,
-        folder.path(),
-        "enroll faces --framing as-is --threads 2",
-    )
-    .done();
-    assert!(
-        enrolled.stderr.contains("enrolled 200 faces of 20 people"),
-        "{}",
-        enrolled.stderr
-    );
+    let enrolled =
+        within(600_000, folder.path(), "enroll faces --framing as-is --threads 2").done();
+    assert!(enrolled.stderr.contains("enrolled 200 faces of 20 people"), "{}", enrolled.stderr);
     let evaluate = "evaluate faces --framing as-is --protocol first:5 --report r.html --threads 2";
     within(600_000, folder.path(), evaluate).done();
 }
@@ -345,10 +303,11 @@ fn refused_memory_is_an_error() {
     for kilobytes in [40_000, 50_000, 60_000, 70_000, 80_000] {
         let mut command = std::process::Command::new("sh");
         let script = format!("ulimit -v {kilobytes}; exec \"$0\" enroll more --quiet --threads 1");
-        command
-            .current_dir(folder.path())
-            .env("RUST_BACKTRACE", "0")
-            .args(["-c", &script, env!("CARGO_BIN_EXE_eigenfaces")]);
+        command.current_dir(folder.path()).env("RUST_BACKTRACE", "0").args([
+            "-c",
+            &script,
+            env!("CARGO_BIN_EXE_eigenfaces"),
+        ]);
         let output = command.output().unwrap();
         let stderr = String::from_utf8(output.stderr).unwrap();
         // With less than the program itself takes, the system does not even start it.
@@ -363,10 +322,7 @@ fn refused_memory_is_an_error() {
         let first = stderr.lines().next().unwrap();
         let is_said =
             first.ends_with("(out of memory); check that it is there and its permissions");
-        assert!(
-            is_said || first.starts_with("memory allocation of "),
-            "{stderr}"
-        );
+        assert!(is_said || first.starts_with("memory allocation of "), "{stderr}");
         let is_rusts = |line: &str| {
             line.starts_with("memory allocation of ")
                 || line.contains("backtrace")
@@ -377,10 +333,7 @@ fn refused_memory_is_an_error() {
         assert!(stderr.lines().count() <= 4, "{kilobytes}: {stderr}");
         assert!(fs::read(folder.path().join("eigenfaces.npz")).unwrap() == model);
         let left = fs::read_dir(folder.path()).unwrap().count();
-        assert_eq!(
-            left, 3,
-            "{kilobytes}: neither lock nor temporary file is left"
-        );
+        assert_eq!(left, 3, "{kilobytes}: neither lock nor temporary file is left");
         refused += 1;
     }
     assert!(refused > 0, "memory was never refused");
@@ -434,9 +387,7 @@ fn a_model_with_numbers_beyond_reason_is_refused() {
     let meta = String::from_utf8(members[0].1.clone()).unwrap();
     let at = meta.find("\"total_variance\": ").unwrap();
     let number = &meta[at..at + meta[at..].find(',').unwrap()];
-    members[0].1 = meta
-        .replace(number, "\"total_variance\": 1e300")
-        .into_bytes();
+    members[0].1 = meta.replace(number, "\"total_variance\": 1e300").into_bytes();
     fs::write(&model, eigenfaces::store::forge_members(&members)).unwrap();
     run(folder.path(), ["identify", "faces/Ada/0.png"])
         .failed_saying(&["meta.json", "out of range"]);

@@ -16,10 +16,7 @@ fn yaml(file: &str) -> Option<Value> {
     let script = "import json, sys, yaml\n\
          yaml.SafeLoader.add_multi_constructor('!', lambda loader, tag, node: loader.construct_scalar(node))\n\
          print(json.dumps(yaml.safe_load(open(sys.argv[1]))))";
-    let python = Command::new("python3")
-        .args(["-c", script])
-        .arg(project().join(file))
-        .output();
+    let python = Command::new("python3").args(["-c", script]).arg(project().join(file)).output();
     match python.ok().filter(|output| output.status.success()) {
         Some(output) => Some(serde_json::from_slice(&output.stdout).unwrap()),
         None => {
@@ -40,10 +37,7 @@ fn key_file(folder: &Path) -> String {
 fn served(folder: &Path, words: &[String]) -> Server {
     let mut command = program(folder);
     Server::start_without_key(
-        command
-            .env_remove("EIGENFACES_KEY")
-            .args(words)
-            .args(["--listen", "127.0.0.1:0"]),
+        command.env_remove("EIGENFACES_KEY").args(words).args(["--listen", "127.0.0.1:0"]),
     )
 }
 
@@ -54,10 +48,7 @@ fn the_unit_of_systemd_starts_a_server() {
     let unit =
         fs::read_to_string(project().join("integrations/systemd/eigenfaces.service")).unwrap();
     let begin = "ExecStart=/usr/local/bin/eigenfaces ";
-    let line = unit
-        .lines()
-        .find_map(|line| line.strip_prefix(begin))
-        .unwrap();
+    let line = unit.lines().find_map(|line| line.strip_prefix(begin)).unwrap();
     let state = folder.path().join("eigenfaces");
     fs::create_dir(&state).unwrap();
     let key = key_file(folder.path());
@@ -72,18 +63,13 @@ fn the_unit_of_systemd_starts_a_server() {
     let own = env!("CARGO_BIN_EXE_eigenfaces");
     let copy = folder.path().join("eigenfaces.service");
     fs::write(&copy, unit.replace("/usr/local/bin/eigenfaces", own)).unwrap();
-    let verified = Command::new("systemd-analyze")
-        .args(["verify", "--man=no"])
-        .arg(&copy)
-        .output();
+    let verified = Command::new("systemd-analyze").args(["verify", "--man=no"]).arg(&copy).output();
     let Ok(verified) = verified else {
         return eprintln!("skipped: no systemd-analyze here");
     };
     let said = String::from_utf8_lossy(&verified.stderr).into_owned();
-    let about: Vec<&str> = said
-        .lines()
-        .filter(|line| line.contains("eigenfaces.service"))
-        .collect();
+    let about: Vec<&str> =
+        said.lines().filter(|line| line.contains("eigenfaces.service")).collect();
     assert!(verified.status.success() && about.is_empty(), "{said}");
 }
 
@@ -100,17 +86,9 @@ fn what_compose_starts_is_a_server() {
     assert!(compose["volumes"].get("faces").is_some());
     let (secret, variable) = (own["secrets"][0].as_str().unwrap(), "EIGENFACES_KEY_FILE");
     assert!(compose["secrets"][secret]["file"].is_string());
-    assert_eq!(
-        own["environment"][variable],
-        format!("/run/secrets/{secret}")
-    );
+    assert_eq!(own["environment"][variable], format!("/run/secrets/{secret}"));
     let docker = fs::read_to_string(project().join("Dockerfile")).unwrap();
-    let after = |begin: &str| {
-        docker
-            .lines()
-            .find_map(|line| line.strip_prefix(begin))
-            .unwrap()
-    };
+    let after = |begin: &str| docker.lines().find_map(|line| line.strip_prefix(begin)).unwrap();
     assert_eq!(after("ENTRYPOINT "), r#"["/eigenfaces"]"#);
     let model = after("ENV EIGENFACES_MODEL=").replace("/data", root);
     let command: Vec<String> = serde_json::from_str(after("CMD ")).unwrap();
@@ -128,9 +106,7 @@ fn what_compose_starts_is_a_server() {
 /// Words after a mark, each up to what is no part of a name.
 fn named<'a>(text: &'a str, mark: &'a str) -> impl Iterator<Item = &'a str> {
     text.split(mark).skip(1).map(|rest| {
-        rest.split(|letter: char| !letter.is_alphanumeric() && letter != '_')
-            .next()
-            .unwrap()
+        rest.split(|letter: char| !letter.is_alphanumeric() && letter != '_').next().unwrap()
     })
 }
 
@@ -145,23 +121,12 @@ fn home_assistant_is_told_what_its_templates_take() {
     let (address, posted) = receiver(&[200]);
     let mut command = program(folder.path());
     let hook = format!("http://{address}/api/webhook/id");
-    command.args([
-        "serve",
-        "--listen",
-        "127.0.0.1:0",
-        "--watch",
-        "door",
-        "--webhook",
-        &hook,
-    ]);
+    command.args(["serve", "--listen", "127.0.0.1:0", "--watch", "door", "--webhook", &hook]);
     let server = Server::start_by(&mut command);
     let mut sensors = 0;
     for rest in configured["rest"].as_array().unwrap() {
-        let path = rest["resource"]
-            .as_str()
-            .unwrap()
-            .strip_prefix("http://eigenfaces:8384")
-            .unwrap();
+        let path =
+            rest["resource"].as_str().unwrap().strip_prefix("http://eigenfaces:8384").unwrap();
         assert_eq!(rest["headers"]["x-api-key"], "eigenfaces_key");
         // As Home Assistant asks, from another machine.
         let headers = [("host", "eigenfaces:8384"), ("x-api-key", KEY)];

@@ -31,9 +31,8 @@ fn signals() -> Vec<(&'static str, i32)> {
 
 fn names(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).unwrap();
-    let mut names: Vec<String> = entries
-        .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
-        .collect();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect();
     names.sort();
     names
 }
@@ -55,9 +54,8 @@ fn an_interrupted_change_leaves_nothing_behind_and_says_so() {
     let (mut locked, mut writing) = (0, 0);
     for (signal, number) in signals() {
         // While the lock is held, and while the model is written.
-        for (round, end) in [".lock", ".lock", ".eigenfaces-tmp", ".eigenfaces-tmp"]
-            .into_iter()
-            .enumerate()
+        for (round, end) in
+            [".lock", ".lock", ".eigenfaces-tmp", ".eigenfaces-tmp"].into_iter().enumerate()
         {
             let folder = scratch();
             let mut child = at_work(folder.path(), &["enroll", faces]);
@@ -96,36 +94,23 @@ fn copies_that_were_written_are_told() {
         let name = format!("photos/{number}.png");
         fs::copy(photo_of_ada(), folder.path().join(name)).unwrap();
     }
-    let mut child = at_work(
-        folder.path(),
-        &["identify", "photos", "--annotate", "album", "--quiet"],
-    );
+    let mut child =
+        at_work(folder.path(), &["identify", "photos", "--annotate", "album", "--quiet"]);
     wait_for(folder.path(), "album", &mut child);
     wait_for(&folder.path().join("album"), "0.png", &mut child);
     send("TERM", &child);
     let Output { status, stderr, .. } = child.wait_with_output().unwrap();
     let stderr = String::from_utf8(stderr).unwrap();
-    assert_eq!(
-        status.signal(),
-        Some(15),
-        "300 photos were too few: {stderr}"
-    );
+    assert_eq!(status.signal(), Some(15), "300 photos were too few: {stderr}");
     let mut copies = names(&folder.path().join("album"));
     copies.retain(|name| name != ".eigenfaces-results");
-    assert!(
-        copies.iter().all(|name| name.ends_with(".png")),
-        "{copies:?}"
-    );
+    assert!(copies.iter().all(|name| name.ends_with(".png")), "{copies:?}");
     let told = match copies.len() {
         0 => "stopped; nothing was written".to_owned(),
         1 => "stopped; album/".to_owned(),
         many => format!("stopped; {many} files are saved"),
     };
-    assert!(
-        stderr.starts_with(&told),
-        "{stderr}, but {} copies",
-        copies.len()
-    );
+    assert!(stderr.starts_with(&told), "{stderr}, but {} copies", copies.len());
 }
 
 /// Whoever starts the program with `nohup` wants it to go on.

@@ -26,22 +26,13 @@ fn faces(folder: &Path, name: &str, people: std::ops::Range<u32>) {
 fn people(folder: &Path) -> Vec<String> {
     let (recognizer, history) = store::load_with_history(&folder.join(MODEL)).unwrap();
     assert!(history.fits(recognizer.gallery()));
-    recognizer
-        .gallery()
-        .people()
-        .iter()
-        .map(ToString::to_string)
-        .collect()
+    recognizer.gallery().people().iter().map(ToString::to_string).collect()
 }
 
 /// Whether a temporary file stands beside the model.
 fn is_written(folder: &Path) -> bool {
     let mut files = fs::read_dir(folder).unwrap().flatten();
-    files.any(|file| {
-        file.file_name()
-            .to_string_lossy()
-            .ends_with(".eigenfaces-tmp")
-    })
+    files.any(|file| file.file_name().to_string_lossy().ends_with(".eigenfaces-tmp"))
 }
 
 /// 12 rounds here; EIGENFACES_KILL_ROUNDS sets another number.
@@ -88,26 +79,16 @@ fn a_killed_program_leaves_the_old_model_or_the_new_one() {
         fs::read_dir(folder.path())
             .unwrap()
             .flatten()
-            .filter(|file| {
-                file.file_name()
-                    .to_string_lossy()
-                    .ends_with(".eigenfaces-tmp")
-            })
+            .filter(|file| file.file_name().to_string_lossy().ends_with(".eigenfaces-tmp"))
             .for_each(|file| fs::remove_file(file.path()).unwrap());
     }
     eprintln!(
         "{rounds} rounds: {changed} new models, {torn} of the others killed in the middle of the write"
     );
     // The dead leave no lock that holds anybody up, and the next change removes what they left.
-    run(
-        folder.path(),
-        ["people", "rename", "person 0", "person zero"],
-    )
-    .done();
-    let left: Vec<_> = fs::read_dir(folder.path())
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name())
-        .collect();
+    run(folder.path(), ["people", "rename", "person 0", "person zero"]).done();
+    let left: Vec<_> =
+        fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(left.len(), 3, "{left:?}");
 }
 
@@ -117,11 +98,7 @@ fn many_that_enrol_at_once_lose_nobody() {
     faces(folder.path(), "faces", 0..2);
     run(folder.path(), ["enroll", "faces", "--size", "24x30"]).done();
     for number in 0..8 {
-        faces(
-            folder.path(),
-            &format!("more {number}"),
-            10 + number..11 + number,
-        );
+        faces(folder.path(), &format!("more {number}"), 10 + number..11 + number);
     }
     let children: Vec<Child> = (0..8)
         .map(|number| at_work(folder.path(), &["enroll", &format!("more {number}")]))
@@ -130,11 +107,7 @@ fn many_that_enrol_at_once_lose_nobody() {
         assert!(child.wait().unwrap().success());
     }
     let recognizer = store::load(&folder.path().join(MODEL)).unwrap();
-    assert_eq!(
-        recognizer.gallery().counts(),
-        [2; 10],
-        "every face is there once"
-    );
+    assert_eq!(recognizer.gallery().counts(), [2; 10], "every face is there once");
     let log = run(folder.path(), ["info", "--log"]).done().stdout;
     assert_eq!(log.matches("enrolled 2 faces of 1 person").count(), 8);
 }
@@ -145,19 +118,13 @@ fn who_waits_says_for_whom() {
     faces(folder.path(), "faces", 0..2);
     let lock = store::ModelLock::acquire(&folder.path().join(MODEL), store::Wait::Fail).unwrap();
     let mut command = program(folder.path());
-    let waiting = command
-        .args(["enroll", "faces"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
+    let waiting = command.args(["enroll", "faces"]).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut waiting = waiting.spawn().unwrap();
     std::thread::sleep(Duration::from_millis(1500));
     assert!(waiting.try_wait().unwrap().is_none(), "it waits");
     drop(lock);
     let run = Run::of(waiting.wait_with_output().unwrap()).done();
-    let says = format!(
-        "waiting: {MODEL} is in use by process {}\n",
-        std::process::id()
-    );
+    let says = format!("waiting: {MODEL} is in use by process {}\n", std::process::id());
     assert!(run.stderr.starts_with(&says), "{}", run.stderr);
 }
 
@@ -185,11 +152,7 @@ fn a_model_that_does_not_fit_is_an_error_and_the_old_one_stays() {
         "the old file, if any, is untouched",
     ]);
     assert!(fs::read(folder.path().join(MODEL)).unwrap() == before);
-    assert_eq!(
-        fs::read_dir(folder.path()).unwrap().count(),
-        2,
-        "nothing half written is left"
-    );
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2, "nothing half written is left");
 }
 
 /// The real thing, where a small disk may be mounted: Linux, as root.
@@ -209,13 +172,8 @@ fn a_full_disk_is_an_error_and_the_old_model_stays() {
     faces(photos.path(), "few", 0..4);
     faces(photos.path(), "many", 0..240);
     let enroll = |name: &str| {
-        let args = [
-            "enroll",
-            &photos.path().join(name).to_string_lossy(),
-            "--size",
-            "24x30",
-        ]
-        .map(str::to_owned);
+        let args = ["enroll", &photos.path().join(name).to_string_lossy(), "--size", "24x30"]
+            .map(str::to_owned);
         Run::of(program(folder.path()).args(args).output().unwrap())
     };
     let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
@@ -225,9 +183,7 @@ fn a_full_disk_is_an_error_and_the_old_model_stays() {
         assert!(fs::read(folder.path().join(MODEL)).unwrap() == before);
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }));
-    let unmounted = std::process::Command::new("umount")
-        .arg(folder.path())
-        .status();
+    let unmounted = std::process::Command::new("umount").arg(folder.path()).status();
     assert!(unmounted.unwrap().success());
     if let Err(panic) = result {
         std::panic::resume_unwind(panic);

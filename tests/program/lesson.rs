@@ -49,36 +49,20 @@ fn what_is_said_is_so_on_these_photos() {
     run(folder.path(), ["lesson", "class", "-o", "page"])
         .failed_saying(&["at least 2 different faces"]);
     fs::create_dir(folder.path().join("class/Boris")).unwrap();
-    fs::copy(
-        bundled_faces().join("Boris/1.png"),
-        folder.path().join("class/Boris/1.png"),
-    )
-    .unwrap();
+    fs::copy(bundled_faces().join("Boris/1.png"), folder.path().join("class/Boris/1.png")).unwrap();
     run(folder.path(), ["lesson", "class", "-o", "page"]).done();
     let page = fs::read_to_string(folder.path().join("page/lesson.html")).unwrap();
     assert!(page.contains("2 faces of 2 people") && page.contains("Nobody has two photos here"));
     assert!(!page.contains("0 of 0"));
     // The variance over n faces, as `info` has it.
     run(folder.path(), ["enroll", text(bundled_faces())]).done();
-    run(
-        folder.path(),
-        ["lesson", text(bundled_faces()), "-o", "all"],
-    )
-    .done();
+    run(folder.path(), ["lesson", text(bundled_faces()), "-o", "all"]).done();
     let page = fs::read_to_string(folder.path().join("all/lesson.html")).unwrap();
     let info = run(folder.path(), ["info"]).done().stdout;
     let lost = info.lines().find(|line| line.starts_with("lost")).unwrap();
     let total: String = lost.rsplit(' ').next().unwrap().to_owned();
     let said = page.split("the variance. Here it is ").nth(1).unwrap();
     let said: String = said.chars().take_while(|&c| c != '<' && c != 'o').collect();
-    let digits = |text: &str| {
-        text.chars()
-            .filter(char::is_ascii_digit)
-            .collect::<String>()
-    };
-    assert_eq!(
-        digits(said.split(", or").next().unwrap()),
-        digits(&total),
-        "{said} {lost}"
-    );
+    let digits = |text: &str| text.chars().filter(char::is_ascii_digit).collect::<String>();
+    assert_eq!(digits(said.split(", or").next().unwrap()), digits(&total), "{said} {lost}");
 }

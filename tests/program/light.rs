@@ -51,14 +51,9 @@ fn faces_lit_from_the_side_are_faces_and_nearest_to_their_person() {
         }
     }
     run(folder.path(), ["enroll", "gallery"]).done();
-    let mut args: Vec<String> = ["identify", "--format", "json", "--top", "1"]
-        .map(str::to_owned)
-        .to_vec();
-    args.extend(
-        probes
-            .iter()
-            .map(|(_, photo)| photo.to_str().unwrap().to_owned()),
-    );
+    let mut args: Vec<String> =
+        ["identify", "--format", "json", "--top", "1"].map(str::to_owned).to_vec();
+    args.extend(probes.iter().map(|(_, photo)| photo.to_str().unwrap().to_owned()));
     let answers = run(folder.path(), args).done();
     let mut counts: BTreeMap<&str, Count> = BTreeMap::new();
     for ((degrees, photo), line) in probes.iter().zip(answers.stdout.lines()) {
@@ -89,21 +84,9 @@ fn faces_lit_from_the_side_are_faces_and_nearest_to_their_person() {
     ] {
         let count = &counts[kind];
         let share = |number: usize| number as f64 / count.photos as f64;
-        assert!(
-            share(count.right) >= right,
-            "{kind}: {} right",
-            share(count.right)
-        );
-        assert!(
-            share(count.named) >= named,
-            "{kind}: {} named",
-            share(count.named)
-        );
-        assert!(
-            share(count.no_face) <= no_face,
-            "{kind}: {} no face",
-            share(count.no_face)
-        );
+        assert!(share(count.right) >= right, "{kind}: {} right", share(count.right));
+        assert!(share(count.named) >= named, "{kind}: {} named", share(count.named));
+        assert!(share(count.no_face) <= no_face, "{kind}: {} no face", share(count.no_face));
         assert_eq!(count.named_wrong, 0, "{kind}");
     }
 }
@@ -162,22 +145,15 @@ fn frame_without_history(first: &[PathBuf], second: &[PathBuf]) -> Value {
     }
     let arrays = |model: &str| crate::changes::arrays(&folder.path().join(model));
     let (once, changed) = (arrays("once.npz"), arrays("changed.npz"));
-    assert_eq!(
-        once.keys().collect::<Vec<_>>(),
-        changed.keys().collect::<Vec<_>>()
-    );
+    assert_eq!(once.keys().collect::<Vec<_>>(), changed.keys().collect::<Vec<_>>());
     for (name, bytes) in &once {
         assert!(changed[name] == *bytes, "{name} differs");
     }
-    let answers = in_folder(&[
-        "-m", "once.npz", "identify", "second", "--format", "json", "--top", "1",
-    ]);
+    let answers =
+        in_folder(&["-m", "once.npz", "identify", "second", "--format", "json", "--top", "1"]);
     for line in answers.stdout.lines() {
         let answer: Value = serde_json::from_str(line).unwrap();
-        assert_eq!(
-            answer["faces"][0]["candidates"][0]["distance"], 0.0,
-            "{line}"
-        );
+        assert_eq!(answer["faces"][0]["candidates"][0]["distance"], 0.0, "{line}");
     }
     let meta: Value = serde_json::from_slice(&once["meta.json"]).unwrap();
     meta["crop_eyes"].clone()
@@ -188,10 +164,7 @@ fn the_frame_of_crops_depends_on_no_history() {
     let Some(data) = real_data("yale-light") else {
         return;
     };
-    let people: Vec<PathBuf> = listed(&data)
-        .into_iter()
-        .filter(|path| path.is_dir())
-        .collect();
+    let people: Vec<PathBuf> = listed(&data).into_iter().filter(|path| path.is_dir()).collect();
     let lit_from = |degrees: std::ops::RangeInclusive<f64>, some: std::ops::Range<usize>| {
         let is_lit = |photo: &PathBuf| angle(photo).is_some_and(|angle| degrees.contains(&angle));
         let photos = people[some].iter().flat_map(|person| listed(person));

@@ -84,28 +84,16 @@ impl Run {
     /// Failed with exit code 1 and one line that holds all of these words.
     fn failed_saying(self, words: &[&str]) -> Self {
         self.ended(1, words);
-        let errors = self
-            .stderr
-            .lines()
-            .filter(|line| line.starts_with("error: "))
-            .count();
+        let errors = self.stderr.lines().filter(|line| line.starts_with("error: ")).count();
         assert_eq!(errors, 1, "one line says what is wrong: {}", self.stderr);
         self
     }
 
     /// Ended with that exit code, having said all of these words on stderr.
     fn ended(&self, code: i32, words: &[&str]) {
-        assert_eq!(
-            self.code, code,
-            "stdout: {}\nstderr: {}",
-            self.stdout, self.stderr
-        );
+        assert_eq!(self.code, code, "stdout: {}\nstderr: {}", self.stdout, self.stderr);
         for word in words {
-            assert!(
-                self.stderr.contains(word),
-                "nothing of {word:?} in: {}",
-                self.stderr
-            );
+            assert!(self.stderr.contains(word), "nothing of {word:?} in: {}", self.stderr);
         }
     }
 }
@@ -132,12 +120,7 @@ fn prepared(mut command: Command, folder: &Path) -> Command {
 
 /// Runs the program in that folder.
 fn run<S: AsRef<std::ffi::OsStr>>(folder: &Path, args: impl IntoIterator<Item = S>) -> Run {
-    Run::of(
-        program(folder)
-            .args(args)
-            .output()
-            .expect("the program can be started"),
-    )
+    Run::of(program(folder).args(args).output().expect("the program can be started"))
 }
 
 /// A folder with the bundled people enrolled in `eigenfaces.npz`; they are learned once for all tests.
@@ -177,11 +160,7 @@ fn picture(path: &Path, width: u32, height: u32, seed: u32) {
 /// The program at work; nobody types anything to it.
 fn at_work(folder: &Path, args: &[&str]) -> Child {
     let mut command = program(folder);
-    command
-        .args(args)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
+    command.args(args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command.spawn().unwrap()
 }
 

@@ -44,11 +44,7 @@ fn the_bundled_people_are_named_and_others_are_not() {
     let (named, closest) = said_of_probes(&found.stdout);
     assert_eq!((named, closest), (6, 0), "{}", found.stdout);
     assert!(!found.stdout.contains("probably"), "{}", found.stdout);
-    assert!(
-        !found.stdout.contains("100 %"),
-        "nothing is certain: {}",
-        found.stdout
-    );
+    assert!(!found.stdout.contains("100 %"), "nothing is certain: {}", found.stdout);
 }
 
 #[test]
@@ -63,12 +59,7 @@ fn without_the_background_model_some_are_not_named_but_nearest_to_themselves() {
 #[test]
 fn identifying_from_a_folder_leaves_no_model_behind() {
     let folder = scratch();
-    let args = [
-        "identify",
-        "--faces",
-        text(bundled_faces()),
-        text(photo_of_ada()),
-    ];
+    let args = ["identify", "--faces", text(bundled_faces()), text(photo_of_ada())];
     let found = run(folder.path(), args).done();
     assert!(found.stdout.contains("Ada ("), "{}", found.stdout);
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
@@ -81,16 +72,9 @@ fn enrolling_again_adds_nothing_and_changes_nothing() {
     let model = folder.path().join("eigenfaces.npz");
     let before = std::fs::read(&model).unwrap();
     let again = run(folder.path(), ["enroll", text(bundled_faces())]).done();
-    assert!(
-        again.stderr.contains("enrolled 0 faces"),
-        "{}",
-        again.stderr
-    );
+    assert!(again.stderr.contains("enrolled 0 faces"), "{}", again.stderr);
     assert!(again.stderr.contains("already"), "{}", again.stderr);
-    assert!(
-        std::fs::read(&model).unwrap() == before,
-        "the model is the same to the byte"
-    );
+    assert!(std::fs::read(&model).unwrap() == before, "the model is the same to the byte");
 }
 
 #[test]
@@ -112,19 +96,11 @@ fn a_gallery_that_grew_is_the_gallery_enrolled_at_once() {
     // The same photos under another path are the same photos: sources differ, so compare what was learned.
     let size = ["--size", "48x56"];
     let with = |faces: &Path, model: &str| {
-        run(
-            folder.path(),
-            ["enroll", text(faces), "-m", model].iter().chain(&size),
-        )
-        .done();
+        run(folder.path(), ["enroll", text(faces), "-m", model].iter().chain(&size)).done();
     };
     with(bundled_faces(), "once.npz");
     with(half.path(), "twice.npz");
-    run(
-        folder.path(),
-        ["enroll", text(bundled_faces()), "-m", "twice.npz"],
-    )
-    .done();
+    run(folder.path(), ["enroll", text(bundled_faces()), "-m", "twice.npz"]).done();
     let load = |name: &str| eigenfaces::store::load(&folder.path().join(name)).unwrap();
     let (once, twice) = (load("once.npz"), load("twice.npz"));
     assert_eq!(once.gallery().people(), twice.gallery().people());
@@ -144,14 +120,7 @@ fn threads_do_not_change_the_model() {
     let folder = scratch();
     for threads in ["1", "2", "3"] {
         let model = format!("{threads}.npz");
-        let args = [
-            "enroll",
-            text(bundled_faces()),
-            "-m",
-            &model,
-            "--threads",
-            threads,
-        ];
+        let args = ["enroll", text(bundled_faces()), "-m", &model, "--threads", threads];
         run(folder.path(), args).done();
     }
     let bytes =
@@ -167,9 +136,7 @@ fn json_has_the_fields_that_scripts_depend_on() {
         let enroll = ["enroll", text(bundled_faces())];
         run(folder.path(), enroll.iter().chain(&model)).done();
         let ada = text(photo_of_ada());
-        let args = [
-            "identify", ada, "--format", "json", "--top", "3", "-m", background,
-        ];
+        let args = ["identify", ada, "--format", "json", "--top", "3", "-m", background];
         let found = run(folder.path(), args).done();
         let object: Value = serde_json::from_str(found.stdout.trim()).unwrap();
         let face = &object["faces"][0];
@@ -183,10 +150,8 @@ fn json_has_the_fields_that_scripts_depend_on() {
         assert!(face["residual"].as_f64().unwrap() > 0.0);
         let candidates = face["candidates"].as_array().unwrap();
         assert_eq!(candidates.len(), 3);
-        let distances: Vec<f64> = candidates
-            .iter()
-            .map(|candidate| candidate["distance"].as_f64().unwrap())
-            .collect();
+        let distances: Vec<f64> =
+            candidates.iter().map(|candidate| candidate["distance"].as_f64().unwrap()).collect();
         assert!(distances.is_sorted(), "{distances:?}");
         assert_eq!(face["distance"].as_f64(), Some(distances[0]));
         // Without the background model crops are taken as they are, and confidences are no share of a whole.
@@ -196,10 +161,8 @@ fn json_has_the_fields_that_scripts_depend_on() {
         } else {
             assert_eq!(face["box"].as_array().unwrap().len(), 4);
             assert_eq!(face["eyes"].as_array().unwrap().len(), 2);
-            let sum: f64 = candidates
-                .iter()
-                .map(|candidate| candidate["confidence"].as_f64().unwrap())
-                .sum();
+            let sum: f64 =
+                candidates.iter().map(|candidate| candidate["confidence"].as_f64().unwrap()).sum();
             let stranger = face["somebody_else"].as_f64().unwrap();
             assert!(stranger < 0.01 && sum + stranger < 1.0 + 1e-9, "{face}");
         }
@@ -209,23 +172,11 @@ fn json_has_the_fields_that_scripts_depend_on() {
 #[test]
 fn csv_has_the_columns_that_scripts_depend_on() {
     let folder = scratch();
-    let args = [
-        "identify",
-        "--faces",
-        text(bundled_faces()),
-        text(probes()),
-        "--format",
-        "csv",
-    ];
+    let args = ["identify", "--faces", text(bundled_faces()), text(probes()), "--format", "csv"];
     let found = run(folder.path(), args).done();
     let mut reader = csv::Reader::from_reader(found.stdout.as_bytes());
     assert_eq!(
-        reader
-            .headers()
-            .unwrap()
-            .iter()
-            .collect::<Vec<_>>()
-            .join(","),
+        reader.headers().unwrap().iter().collect::<Vec<_>>().join(","),
         "photo,face,x,y,width,height,decision,person,confidence,distance,closest,probable,error"
     );
     let rows: Vec<_> = reader.records().map(Result::unwrap).collect();
@@ -240,11 +191,7 @@ fn a_photo_of_the_gallery_is_at_distance_zero_from_itself() {
     let folder = scratch();
     run(folder.path(), ["enroll", text(bundled_faces())]).done();
     let photo = bundled_faces().join("Ada/1.png");
-    let found = run(
-        folder.path(),
-        ["identify", text(&photo), "--format", "json"],
-    )
-    .done();
+    let found = run(folder.path(), ["identify", text(&photo), "--format", "json"]).done();
     let object: Value = serde_json::from_str(found.stdout.trim()).unwrap();
     assert_eq!(object["faces"][0]["distance"].as_f64(), Some(0.0));
 }
@@ -269,41 +216,24 @@ fn basis_of_a_folder_needs_no_model_and_streams() {
 #[test]
 fn basis_writes_pictures_a_plot_and_a_table() {
     let folder = scratch();
-    run(
-        folder.path(),
-        ["enroll", text(bundled_faces()), "--components", "12"],
-    )
-    .done();
+    run(folder.path(), ["enroll", text(bundled_faces()), "--components", "12"]).done();
     run(folder.path(), ["basis", "-o", "out/deep"]).done();
     let out = folder.path().join("out/deep");
     let mean = image::open(out.join("mean.png")).unwrap().into_luma8();
     for number in 1..=12 {
-        let face = image::open(out.join(format!("basis-{number:03}.png")))
-            .unwrap()
-            .into_luma8();
+        let face = image::open(out.join(format!("basis-{number:03}.png"))).unwrap().into_luma8();
         assert_eq!(face.dimensions(), mean.dimensions());
         // Symmetric about mid-gray: the largest magnitude is black or white, zero is 128.
-        let far = face
-            .pixels()
-            .map(|pixel| pixel[0].abs_diff(128))
-            .max()
-            .unwrap();
+        let far = face.pixels().map(|pixel| pixel[0].abs_diff(128)).max().unwrap();
         assert_eq!(far, 127, "basis face {number}");
     }
     assert!(!out.join("basis-013.png").exists());
     let sheet = image::open(out.join("sheet.png")).unwrap();
     assert!(sheet.width() > 500 && sheet.height() > 100);
     let table = std::fs::read_to_string(out.join("spectrum.csv")).unwrap();
-    assert_eq!(
-        table.lines().next(),
-        Some("component,eigenvalue,ratio,cumulative")
-    );
+    assert_eq!(table.lines().next(), Some("component,eigenvalue,ratio,cumulative"));
     assert_eq!(table.lines().count(), 13);
-    assert!(
-        std::fs::read_to_string(out.join("scree.svg"))
-            .unwrap()
-            .contains("K = 12")
-    );
+    assert!(std::fs::read_to_string(out.join("scree.svg")).unwrap().contains("K = 12"));
 }
 
 #[test]
@@ -311,24 +241,12 @@ fn people_and_info_say_what_is_there() {
     let folder = scratch();
     run(folder.path(), ["enroll", text(bundled_faces())]).done();
     let people = run(folder.path(), ["people"]).done();
-    assert!(
-        people.stdout.starts_with("Ada (8 faces)\n"),
-        "{}",
-        people.stdout
-    );
-    assert_eq!(
-        run(folder.path(), ["people", "list"]).done().stdout,
-        people.stdout
-    );
+    assert!(people.stdout.starts_with("Ada (8 faces)\n"), "{}", people.stdout);
+    assert_eq!(run(folder.path(), ["people", "list"]).done().stdout, people.stdout);
     let info = run(folder.path(), ["info", "--format", "json"]).done();
     let object: Value = serde_json::from_str(&info.stdout).unwrap();
     assert_eq!(object["people"], people.stdout.lines().count());
-    assert!(
-        run(folder.path(), ["info"])
-            .done()
-            .stdout
-            .contains("% of the variance")
-    );
+    assert!(run(folder.path(), ["info"]).done().stdout.contains("% of the variance"));
 }
 
 #[test]
@@ -350,11 +268,7 @@ fn a_reader_that_leaves_is_no_error() {
     let folder = scratch();
     run(folder.path(), ["enroll", text(bundled_faces())]).done();
     let ended = crate::unread(folder.path(), &["people"]);
-    assert!(
-        ended.status.success(),
-        "{}",
-        String::from_utf8_lossy(&ended.stderr)
-    );
+    assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
 }
 
 #[test]
@@ -390,14 +304,9 @@ fn every_command_has_a_manual_page_of_its_own() {
         .filter(|name| !name.is_empty() && *name != "help");
     let mut pages = 0;
     for name in names.chain(["people rename"]) {
-        let page = folder
-            .path()
-            .join(format!("man1/eigenfaces-{}.1", name.replace(' ', "-")));
+        let page = folder.path().join(format!("man1/eigenfaces-{}.1", name.replace(' ', "-")));
         let page = std::fs::read_to_string(&page).expect(name);
-        assert!(
-            page.contains(".SH NAME") && page.contains(".SH SYNOPSIS"),
-            "{page}"
-        );
+        assert!(page.contains(".SH NAME") && page.contains(".SH SYNOPSIS"), "{page}");
         pages += 1;
     }
     assert!(pages > 15, "{help}");

@@ -17,9 +17,7 @@ fn write(folder: &Path, photo: &str, into: &str) -> crate::Run {
 /// The names in a file, read as XMP of whatever kind.
 fn names(file: &[u8]) -> Vec<String> {
     let packets = eigenfaces::xmp::embedded(file).unwrap();
-    let regions = packets
-        .iter()
-        .map(|packet| eigenfaces::xmp::read(packet).unwrap());
+    let regions = packets.iter().map(|packet| eigenfaces::xmp::read(packet).unwrap());
     let regions = regions.flat_map(|regions| regions.list);
     let mut names: Vec<String> = regions.filter_map(|region| region.name).collect();
     names.dedup();
@@ -39,10 +37,7 @@ fn names_stand_in_the_photo_and_nothing_else_changes() {
         let photo = folder.path().join(name);
         ada.save_with_format(&photo, format).unwrap();
         let before = PhotoFile::read(&photo).unwrap();
-        let told = run(
-            folder.path(),
-            ["identify", name, "--write-xmp=inside", "--dry-run"],
-        );
+        let told = run(folder.path(), ["identify", name, "--write-xmp=inside", "--dry-run"]);
         assert!(told.done().stderr.contains("Ada would be written"));
         assert_eq!(fs::read(&photo).unwrap(), before.bytes());
         let said = write(folder.path(), name, "inside").done().stderr;
@@ -82,9 +77,6 @@ fn lightrooms_sidecar_is_that_of_one_photo() {
     let shared = write(folder.path(), "two.png", "lightroom");
     shared.ended(3, &["sidecar of two.jpg too", "--write-xmp=inside"]);
     assert!(!at("two.xmp").exists());
-    run(
-        folder.path(),
-        ["identify", "two.png", "--write-xmp=elsewhere"],
-    )
-    .ended(2, &["--write-xmp", "lightroom"]);
+    run(folder.path(), ["identify", "two.png", "--write-xmp=elsewhere"])
+        .ended(2, &["--write-xmp", "lightroom"]);
 }

@@ -15,66 +15,22 @@ struct Writer {
 }
 
 const WRITERS: [Writer; 13] = [
-    Writer {
-        args: &["identify", "p.png", "--explain"],
-        place: "x.png",
-        file: "x.png",
-    },
-    Writer {
-        args: &["identify", "p.png", "--annotate"],
-        place: "album",
-        file: "album/p.png",
-    },
+    Writer { args: &["identify", "p.png", "--explain"], place: "x.png", file: "x.png" },
+    Writer { args: &["identify", "p.png", "--annotate"], place: "album", file: "album/p.png" },
     Writer {
         args: &["identify", "photos/a", "photos/b", "--annotate"],
         place: "album",
         file: "album/b/j.jpg",
     },
-    Writer {
-        args: &["facemap", "p.png", "-o"],
-        place: "x.png",
-        file: "x.png",
-    },
-    Writer {
-        args: &["reconstruct", "p.png", "-o"],
-        place: "x.png",
-        file: "x.png",
-    },
-    Writer {
-        args: &["project", "--gallery", "-o"],
-        place: "x.csv",
-        file: "x.csv",
-    },
-    Writer {
-        args: &["project", "--gallery", "--whiten", "-o"],
-        place: "x.csv",
-        file: "x.csv",
-    },
-    Writer {
-        args: &["project", "p.png", "-o"],
-        place: "x.json",
-        file: "x.json",
-    },
-    Writer {
-        args: &["project", "p.png", "--gallery", "-o"],
-        place: "x.npy",
-        file: "x.npy",
-    },
-    Writer {
-        args: &["project", "--plot"],
-        place: "x.svg",
-        file: "x.svg",
-    },
-    Writer {
-        args: &["project", "--plot"],
-        place: "x.png",
-        file: "x.png",
-    },
-    Writer {
-        args: &["lesson", "-o"],
-        place: "x.html",
-        file: "x.html",
-    },
+    Writer { args: &["facemap", "p.png", "-o"], place: "x.png", file: "x.png" },
+    Writer { args: &["reconstruct", "p.png", "-o"], place: "x.png", file: "x.png" },
+    Writer { args: &["project", "--gallery", "-o"], place: "x.csv", file: "x.csv" },
+    Writer { args: &["project", "--gallery", "--whiten", "-o"], place: "x.csv", file: "x.csv" },
+    Writer { args: &["project", "p.png", "-o"], place: "x.json", file: "x.json" },
+    Writer { args: &["project", "p.png", "--gallery", "-o"], place: "x.npy", file: "x.npy" },
+    Writer { args: &["project", "--plot"], place: "x.svg", file: "x.svg" },
+    Writer { args: &["project", "--plot"], place: "x.png", file: "x.png" },
+    Writer { args: &["lesson", "-o"], place: "x.html", file: "x.html" },
     Writer {
         args: &["basis", "--components", "3", "-o"],
         place: "basis",
@@ -124,12 +80,7 @@ fn a_file_of_somebody_else_stays_unless_it_is_to_go() {
     let folder = folder.path();
     let model = fs::read(folder.join("eigenfaces.npz")).unwrap();
     let photo = fs::read(photo_of_ada()).unwrap();
-    let foreign = [
-        photo.as_slice(),
-        b"a,b\n1,2\n",
-        b"<svg></svg>",
-        b"PK\x03\x04",
-    ];
+    let foreign = [photo.as_slice(), b"a,b\n1,2\n", b"<svg></svg>", b"PK\x03\x04"];
     for (writer, foreign) in WRITERS.iter().zip(foreign.into_iter().cycle()) {
         let target = writer.target(folder);
         fs::write(&target, foreign).unwrap();
@@ -184,17 +135,13 @@ fn no_result_goes_through_a_link() {
         let target = writer.target(folder);
         std::os::unix::fs::symlink(&precious, &target).unwrap();
         for more in [&[][..], &["--force"]] {
-            writer
-                .run(folder, more)
-                .failed_saying(&[writer.file, "symbolic link"]);
+            writer.run(folder, more).failed_saying(&[writer.file, "symbolic link"]);
         }
         assert_eq!(fs::read_to_string(&precious).unwrap(), "precious");
         assert!(target.symlink_metadata().unwrap().is_symlink());
         // One that leads nowhere would make a file there.
         fs::remove_file(&precious).unwrap();
-        writer
-            .run(folder, &[])
-            .failed_saying(&[writer.file, "symbolic link"]);
+        writer.run(folder, &[]).failed_saying(&[writer.file, "symbolic link"]);
         assert!(!precious.exists(), "{:?}", writer.args);
         writer.tidy(folder);
     }
@@ -217,18 +164,9 @@ fn what_is_read_is_never_replaced_not_even_by_force() {
     run(folder, ["project", "--gallery", "-o", "w.csv"]).done();
     for (args, file) in [
         (vec!["identify", "p.png", "--explain", "p.png"], "p.png"),
-        (
-            vec!["identify", "p.png", "--explain", "./photos/../p.png"],
-            "p.png",
-        ),
-        (
-            vec!["identify", "ours.png", "--explain", "ours.png"],
-            "ours.png",
-        ),
-        (
-            vec!["identify", "photos", "--annotate", "photos"],
-            "photos/a/i.png",
-        ),
+        (vec!["identify", "p.png", "--explain", "./photos/../p.png"], "p.png"),
+        (vec!["identify", "ours.png", "--explain", "ours.png"], "ours.png"),
+        (vec!["identify", "photos", "--annotate", "photos"], "photos/a/i.png"),
         (vec!["facemap", "p.png", "-o", "p.png"], "p.png"),
         (vec!["facemap", "ours.png", "-o", "ours.png"], "ours.png"),
         (vec!["reconstruct", "p.png", "-o", "p.png"], "p.png"),
@@ -261,16 +199,7 @@ fn what_is_read_is_never_replaced_not_even_by_force() {
             .failed_saying(&["twin.png", "is read by this command"]);
     }
     // Two results cannot have one place.
-    let args = [
-        "project",
-        "--gallery",
-        "--plot",
-        "t.svg",
-        "-o",
-        "./t.svg",
-        "--format",
-        "csv",
-    ];
+    let args = ["project", "--gallery", "--plot", "t.svg", "-o", "./t.svg", "--format", "csv"];
     run(folder, args).failed_saying(&["t.svg", "two results"]);
     assert!(!folder.join("t.svg").exists());
 }
@@ -311,16 +240,10 @@ fn pictures_of_people_are_their_owners_alone() {
     let folder = folder.path();
     let mut seen = 0;
     for writer in &WRITERS {
-        let is_personal = matches!(
-            writer.args[0],
-            "identify" | "facemap" | "reconstruct" | "project" | "lesson"
-        );
+        let is_personal =
+            matches!(writer.args[0], "identify" | "facemap" | "reconstruct" | "project" | "lesson");
         writer.run(folder, &[]).done();
-        let mode = fs::metadata(folder.join(writer.file))
-            .unwrap()
-            .permissions()
-            .mode()
-            & 0o777;
+        let mode = fs::metadata(folder.join(writer.file)).unwrap().permissions().mode() & 0o777;
         assert_eq!(mode == 0o600, is_personal, "{:?}: {mode:o}", writer.args);
         seen += usize::from(is_personal);
         writer.tidy(folder);

@@ -27,20 +27,11 @@ fn a_background_of_ones_own_names_people() {
         "research",
     ];
     let told = run(at, learned).done();
-    for words in [
-        "96 photos of 24 people",
-        "so few people",
-        "--background own.npz",
-    ] {
+    for words in ["96 photos of 24 people", "so few people", "--background own.npz"] {
         assert!(told.stderr.contains(words), "{}", told.stderr);
     }
     // The same photos give the same model, whatever the number of threads.
-    let again = [
-        &learned[..3],
-        &["again.npz", "--threads", "1"],
-        &learned[4..],
-    ]
-    .concat();
+    let again = [&learned[..3], &["again.npz", "--threads", "1"], &learned[4..]].concat();
     run(at, &again).done();
     let bytes = |file: &str| std::fs::read(at.join(file)).unwrap();
     assert_eq!(bytes("own.npz"), bytes("again.npz"));
@@ -55,20 +46,12 @@ fn a_background_of_ones_own_names_people() {
     // The model holds it: whoever asks the model asks by it, and so does who adds to it.
     run(at, ["people", "rename", "Keiko", "Kei"]).done();
     // So few people teach too little for names, but not whom a face is nearest to.
-    for (photo, name) in [
-        ("ada.png", "Ada"),
-        ("boris.png", "Boris"),
-        ("noah.png", "Noah"),
-    ] {
-        let found = run(at, ["identify", text(&probes().join(photo))])
-            .done()
-            .stdout;
+    for (photo, name) in [("ada.png", "Ada"), ("boris.png", "Boris"), ("noah.png", "Noah")] {
+        let found = run(at, ["identify", text(&probes().join(photo))]).done().stdout;
         assert!(found.contains(name), "{found}");
     }
     for photo in ["stranger-1.png", "stranger-2.png"] {
-        let found = run(at, ["identify", text(&probes().join(photo))])
-            .done()
-            .stdout;
+        let found = run(at, ["identify", text(&probes().join(photo))]).done().stdout;
         assert!(found.contains(": unknown"), "{found}");
     }
     let [ada, boris] = ["ada.png", "boris.png"].map(|photo| probes().join(photo));
@@ -81,33 +64,12 @@ fn a_background_of_ones_own_names_people() {
     assert!(grouped.contains("Ada: 1 face"), "{grouped}");
     let evaluated = run(
         at,
-        [
-            "evaluate",
-            text(bundled_faces()),
-            "--background",
-            "again.npz",
-            "--protocol",
-            "first:1",
-        ],
+        ["evaluate", text(bundled_faces()), "--background", "again.npz", "--protocol", "first:1"],
     );
     let told = evaluated.done().stdout;
-    assert!(
-        told.contains("compared by a background model of 96 photos"),
-        "{told}"
-    );
+    assert!(told.contains("compared by a background model of 96 photos"), "{told}");
     // By another background the same faces lie elsewhere.
-    run(
-        at,
-        [
-            "enroll",
-            text(bundled_faces()),
-            "--background",
-            "bundled",
-            "-m",
-            "b.npz",
-        ],
-    )
-    .done();
+    run(at, ["enroll", text(bundled_faces()), "--background", "bundled", "-m", "b.npz"]).done();
     assert_ne!(bytes("b.npz"), bytes("eigenfaces.npz"));
 }
 
@@ -117,55 +79,28 @@ fn what_teaches_too_little_is_refused_and_nothing_is_written() {
     let at = folder.path();
     let faces = text(bundled_faces());
     let source = ["--source", "drawn", "--license", "MIT"];
-    let few = run(
-        at,
-        [&["background", faces, "-o", "own.npz"], &source[..]].concat(),
-    );
+    let few = run(at, [&["background", faces, "-o", "own.npz"], &source[..]].concat());
     assert_eq!(few.code, 1);
     for words in ["14 people with two photos or more", "20 are the fewest"] {
         assert!(few.stderr.contains(words), "{}", few.stderr);
     }
     assert!(!at.join("own.npz").exists());
-    let unnamed = run(
-        at,
-        ["background", faces, "-o", "own.npz", "--source", "drawn"],
-    );
+    let unnamed = run(at, ["background", faces, "-o", "own.npz", "--source", "drawn"]);
     unnamed.ended(2, &["--license"]);
-    let empty = run(
-        at,
-        [
-            "background",
-            faces,
-            "-o",
-            "own.npz",
-            "--source",
-            " ",
-            "--license",
-            "MIT",
-        ],
-    );
+    let empty =
+        run(at, ["background", faces, "-o", "own.npz", "--source", " ", "--license", "MIT"]);
     empty.ended(2, &["--source", "line of text"]);
     // Other files are none.
     run(at, ["enroll", faces]).done();
-    for (file, words) in [
-        ("eigenfaces.npz", "people enrolled"),
-        ("none.npz", "no such file or folder"),
-    ] {
+    for (file, words) in
+        [("eigenfaces.npz", "people enrolled"), ("none.npz", "no such file or folder")]
+    {
         let wrong = run(at, ["enroll", faces, "-m", "m.npz", "--background", file]);
         wrong.ended(2, &["--background", words]);
     }
     let textbook = run(
         at,
-        [
-            "enroll",
-            faces,
-            "-m",
-            "m.npz",
-            "--background",
-            "bundled",
-            "--metric",
-            "euclidean",
-        ],
+        ["enroll", faces, "-m", "m.npz", "--background", "bundled", "--metric", "euclidean"],
     );
     textbook.ended(2, &["--metric", "--background"]);
 }

@@ -15,12 +15,7 @@ fn faces(folder: &Path, people: &[&str]) {
     for person in people {
         for number in 1..=3 {
             let seed = person.bytes().map(u32::from).sum::<u32>() * 31 + number;
-            picture(
-                &folder.join(format!("faces/{person}/{number}.png")),
-                40,
-                50,
-                seed,
-            );
+            picture(&folder.join(format!("faces/{person}/{number}.png")), 40, 50, seed);
         }
     }
 }
@@ -55,10 +50,7 @@ fn arrays(folder: &Path) -> Vec<(String, Vec<u8>)> {
 
 /// Whether the bytes hold the text, as UTF-8 or as NumPy keeps text (UTF-32).
 fn holds(bytes: &[u8], text: &str) -> bool {
-    let wide: Vec<u8> = text
-        .chars()
-        .flat_map(|c| u32::from(c).to_le_bytes())
-        .collect();
+    let wide: Vec<u8> = text.chars().flat_map(|c| u32::from(c).to_le_bytes()).collect();
     let has = |part: &[u8]| bytes.windows(part.len()).any(|window| window == part);
     has(text.as_bytes()) || has(&wide)
 }
@@ -82,20 +74,10 @@ fn who_is_removed_leaves_no_trace() {
     let after = fs::read(folder.path().join("eigenfaces.npz")).unwrap();
     assert!(!holds(&after, "Boris") && !holds(&after, "Secret"));
     for face in gallery.enrolled().iter().filter(|face| face.person == 1) {
-        assert!(
-            !after.windows(32).any(|window| window == face.hash.0),
-            "its hash is there"
-        );
+        assert!(!after.windows(32).any(|window| window == face.hash.0), "its hash is there");
     }
-    assert!(
-        !after.windows(pixels.len()).any(|w| w == pixels),
-        "its pixels are there"
-    );
-    assert_eq!(
-        fs::read_dir(folder.path()).unwrap().count(),
-        2,
-        "nothing else lies about"
-    );
+    assert!(!after.windows(pixels.len()).any(|w| w == pixels), "its pixels are there");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2, "nothing else lies about");
 
     // And what was learned is what is learned from the others alone.
     let without = enrolled(&["Ada", "Cleo"]);
@@ -113,8 +95,7 @@ fn who_is_removed_leaves_no_trace() {
     );
     let info = run(folder.path(), ["info"]).done();
     assert!(
-        info.stdout
-            .contains("log           2026-11-21 04:41:41 UTC enrolled 9"),
+        info.stdout.contains("log           2026-11-21 04:41:41 UTC enrolled 9"),
         "{}",
         info.stdout
     );
@@ -133,28 +114,13 @@ fn adding_removing_and_adding_again_is_enrolling_at_once() {
 #[test]
 fn a_single_photo_is_removed_by_source_hash_or_file() {
     let folder = enrolled(&["Ada", "Boris", "Cleo"]);
-    let photos = run(folder.path(), ["people", "list", "Boris", "--photos"])
-        .done()
-        .stdout;
+    let photos = run(folder.path(), ["people", "list", "Boris", "--photos"]).done().stdout;
     assert_eq!(photos.lines().count(), 3);
     let (digits, rest) = photos.lines().next().unwrap().split_once(' ').unwrap();
     assert_eq!((digits.len(), rest), (12, "Boris: faces/Boris/1.png"));
-    fs::copy(
-        folder.path().join("faces/Cleo/2.png"),
-        folder.path().join("copy"),
-    )
-    .unwrap();
-    let removed = run(
-        folder.path(),
-        [
-            "people",
-            "remove",
-            "faces/Ada/3.png",
-            digits,
-            "copy",
-            "--yes",
-        ],
-    );
+    fs::copy(folder.path().join("faces/Cleo/2.png"), folder.path().join("copy")).unwrap();
+    let removed =
+        run(folder.path(), ["people", "remove", "faces/Ada/3.png", digits, "copy", "--yes"]);
     removed.ended(0, &["erased 3 faces (1 of Ada, 1 of Boris, 1 of Cleo)"]);
     let left = scratch();
     for name in ["Ada", "Boris", "Cleo"] {
@@ -176,17 +142,9 @@ fn a_single_photo_is_removed_by_source_hash_or_file() {
 fn renaming_and_merging_is_enrolling_under_the_other_name() {
     let folder = enrolled(&["Ada", "Boris", "Cleo"]);
     run(folder.path(), ["people", "rename", "Ada", "Zoë"]).ended(0, &["renamed Ada to Zoë"]);
-    run(
-        folder.path(),
-        ["people", "merge", "Cleo", "--into", "Boris"],
-    )
-    .ended(
-        0,
-        &["merged Cleo (3 faces) into Boris; 9 faces of 2 people"],
-    );
-    let people = run(folder.path(), ["people", "--format", "csv"])
-        .done()
-        .stdout;
+    run(folder.path(), ["people", "merge", "Cleo", "--into", "Boris"])
+        .ended(0, &["merged Cleo (3 faces) into Boris; 9 faces of 2 people"]);
+    let people = run(folder.path(), ["people", "--format", "csv"]).done().stdout;
     assert_eq!(people, "person,faces\nBoris,6\nZoë,3\n");
     let bytes = fs::read(folder.path().join("eigenfaces.npz")).unwrap();
     // Sources still say where the photos came from; the name itself is gone.
@@ -213,10 +171,7 @@ fn renaming_and_merging_is_enrolling_under_the_other_name() {
     };
     let this = model(folder.path());
     let learned = Recognizer::learn(*this.preparation(), expected, this.settings()).unwrap();
-    assert_eq!(
-        (this.space(), this.weights()),
-        (learned.space(), learned.weights())
-    );
+    assert_eq!((this.space(), this.weights()), (learned.space(), learned.weights()));
     assert_eq!(this.gallery(), learned.gallery());
     // Renaming somebody to a name that is free again is possible.
     run(folder.path(), ["people", "rename", "Zoë", "Ada"]).done();
@@ -228,18 +183,9 @@ fn looking_first_changes_nothing() {
     let folder = enrolled(&["Ada", "Boris", "Cleo"]);
     let before = fs::read(folder.path().join("eigenfaces.npz")).unwrap();
     for (args, says) in [
-        (
-            vec!["people", "remove", "Ada"],
-            "would erase 3 faces (3 of Ada)\n",
-        ),
-        (
-            vec!["people", "rename", "Ada", "Bob"],
-            "would rename Ada to Bob\n",
-        ),
-        (
-            vec!["people", "merge", "Ada", "--into", "Cleo"],
-            "would merge Ada (3 faces) into Cleo\n",
-        ),
+        (vec!["people", "remove", "Ada"], "would erase 3 faces (3 of Ada)\n"),
+        (vec!["people", "rename", "Ada", "Bob"], "would rename Ada to Bob\n"),
+        (vec!["people", "merge", "Ada", "--into", "Cleo"], "would merge Ada (3 faces) into Cleo\n"),
     ] {
         let said = run(folder.path(), [args, vec!["--dry-run"]].concat()).done();
         assert_eq!(said.stdout, says);
@@ -277,43 +223,23 @@ fn wrong_use_is_refused_and_changes_nothing() {
             &["people", "remove", "faces/Boris/9.png", "-y"],
             &["nobody enrolled is called 'faces/Boris/9.png'"],
         ),
-        (
-            &["people", "rename", "Boris", "Cleo"],
-            &["'Cleo' is enrolled already", "merge"],
-        ),
-        (
-            &["people", "rename", "Boris", "Boris"],
-            &["'Boris' is this person's name already"],
-        ),
-        (
-            &["people", "rename", "Boris", " "],
-            &["cannot be a person's name", "empty"],
-        ),
-        (
-            &["people", "rename", "Boris", "a\nb"],
-            &["cannot be a person's name", "control"],
-        ),
+        (&["people", "rename", "Boris", "Cleo"], &["'Cleo' is enrolled already", "merge"]),
+        (&["people", "rename", "Boris", "Boris"], &["'Boris' is this person's name already"]),
+        (&["people", "rename", "Boris", " "], &["cannot be a person's name", "empty"]),
+        (&["people", "rename", "Boris", "a\nb"], &["cannot be a person's name", "control"]),
         (
             &["people", "merge", "Boris", "--into", "Boris"],
             &["'Boris' cannot be merged into itself"],
         ),
-        (
-            &["people", "merge", "Boris", "--into", "Cloe"],
-            &["nobody", "'Cloe'"],
-        ),
-        (
-            &remove_all,
-            &["0 of its faces would be left", "delete the file"],
-        ),
+        (&["people", "merge", "Boris", "--into", "Cloe"], &["nobody", "'Cloe'"]),
+        (&remove_all, &["0 of its faces would be left", "delete the file"]),
     ] {
         run(folder.path(), args).failed_saying(words);
         assert!(fs::read(&path).unwrap() == before, "{args:?}");
     }
-    for args in [
-        &["people", "remove"][..],
-        &["people", "merge", "Boris"],
-        &["people", "rename", "Boris"],
-    ] {
+    for args in
+        [&["people", "remove"][..], &["people", "merge", "Boris"], &["people", "rename", "Boris"]]
+    {
         assert_eq!(run(folder.path(), args).code, 2);
     }
     fs::remove_file(&path).unwrap();
@@ -324,11 +250,7 @@ fn wrong_use_is_refused_and_changes_nothing() {
     ] {
         run(folder.path(), args).failed_saying(&["there is no such model", "enroll"]);
     }
-    assert_eq!(
-        fs::read_dir(folder.path()).unwrap().count(),
-        1,
-        "no lock is left"
-    );
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "no lock is left");
 }
 
 #[test]
@@ -343,20 +265,10 @@ fn all_but_one_may_go() {
     run(folder.path(), ["people", "remove", "Ada", "Boris", "-y"]).done();
     assert_eq!(model(folder.path()).gallery().len(), 1);
     let info = run(folder.path(), ["info"]).done().stdout;
-    assert!(
-        info.contains("1 basis face learned from 1 face keeps"),
-        "{info}"
-    );
+    assert!(info.contains("1 basis face learned from 1 face keeps"), "{info}");
 
     // It is what enrolling that one alone gives.
-    let alone = [
-        "enroll",
-        "faces/Cleo.png",
-        "--labels",
-        "stem",
-        "-m",
-        "alone.npz",
-    ];
+    let alone = ["enroll", "faces/Cleo.png", "--labels", "stem", "-m", "alone.npz"];
     run(folder.path(), alone).done();
     let alone = store::load(&folder.path().join("alone.npz")).unwrap();
     assert_eq!(alone.gallery(), model(folder.path()).gallery());
@@ -369,19 +281,13 @@ fn all_but_one_may_go() {
 
     // To a kernel one face is too few.
     let pixels = ["--kernel", "cosine", "-m", "two.npz"];
-    let two = [
-        "enroll",
-        "faces/Ada.png",
-        "faces/Boris.png",
-        "--labels",
-        "stem",
-    ];
+    let two = ["enroll", "faces/Ada.png", "faces/Boris.png", "--labels", "stem"];
     run(folder.path(), two.iter().chain(&pixels)).done();
-    run(
-        folder.path(),
-        ["people", "remove", "Ada", "-y", "-m", "two.npz"],
-    )
-    .failed_saying(&["two.npz", "1 of its faces would be left", "delete the file"]);
+    run(folder.path(), ["people", "remove", "Ada", "-y", "-m", "two.npz"]).failed_saying(&[
+        "two.npz",
+        "1 of its faces would be left",
+        "delete the file",
+    ]);
 }
 
 #[test]
@@ -397,9 +303,7 @@ fn names_that_mean_harm_are_shown_and_written_safely() {
     run(folder.path(), ["people", "rename", "Ada", hostile]).done();
     run(folder.path(), ["basis", "-o", "out"]).done();
     let safe = |text: &str| {
-        !text
-            .chars()
-            .any(|c| (c.is_control() && c != '\n') || "\u{202e}\u{200f}".contains(c))
+        !text.chars().any(|c| (c.is_control() && c != '\n') || "\u{202e}\u{200f}".contains(c))
     };
     for args in [
         &["people"][..],
@@ -409,41 +313,17 @@ fn names_that_mean_harm_are_shown_and_written_safely() {
         &["info", "--log"],
         &["info", "--log", "--format", "csv"],
         &["identify", "faces/Boris/1.png", "--top", "2"],
-        &[
-            "identify",
-            "faces/Boris/1.png",
-            "--top",
-            "2",
-            "--format",
-            "json",
-        ],
+        &["identify", "faces/Boris/1.png", "--top", "2", "--format", "json"],
     ] {
         let said = run(folder.path(), args).done();
-        assert!(
-            safe(&said.stdout) && safe(&said.stderr),
-            "{args:?}: {}",
-            said.stdout
-        );
+        assert!(safe(&said.stdout) && safe(&said.stderr), "{args:?}: {}", said.stdout);
         let is_formula = said.stdout.lines().any(|line| line.starts_with('='));
-        assert!(
-            !is_formula || !args.contains(&"csv"),
-            "{args:?}: {}",
-            said.stdout
-        );
+        assert!(!is_formula || !args.contains(&"csv"), "{args:?}: {}", said.stdout);
     }
-    let json = run(folder.path(), ["people", "--format", "json"])
-        .done()
-        .stdout;
+    let json = run(folder.path(), ["people", "--format", "json"]).done().stdout;
     let first: serde_json::Value = serde_json::from_str(json.lines().next().unwrap()).unwrap();
-    assert_eq!(
-        first["person"], hostile,
-        "JSON gives the name back as it is"
-    );
-    assert_eq!(
-        fs::read_dir(folder.path()).unwrap().count(),
-        3,
-        "faces, model, out and no more"
-    );
+    assert_eq!(first["person"], hostile, "JSON gives the name back as it is");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3, "faces, model, out and no more");
 }
 
 /// Calibration leaves people out in parts; these follow their photos, not their names.
@@ -469,8 +349,5 @@ fn nobodys_confidence_depends_on_what_others_are_called() {
     assert_eq!(after.len(), before.len());
     // Sums in another order are rounded otherwise.
     let mut pairs = after.iter().zip(&before);
-    assert!(
-        pairs.all(|(after, before)| (after - before).abs() < 1e-5),
-        "{before:?} {after:?}"
-    );
+    assert!(pairs.all(|(after, before)| (after - before).abs() < 1e-5), "{before:?} {after:?}");
 }

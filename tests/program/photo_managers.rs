@@ -12,12 +12,8 @@ const XMP_OF_JPEG: &[u8] = b"http://ns.adobe.com/xap/1.0/\0";
 
 /// A packet that names Ada's face in the group photo Rose; `size` is that which it was named in.
 fn packet((width, height): (u32, u32)) -> String {
-    let (x, y, w, h) = (
-        (28.0 + 63.5 / 2.0) / 360.0,
-        (36.5 + 63.5 / 2.0) / 150.0,
-        63.5 / 360.0,
-        63.5 / 150.0,
-    );
+    let (x, y, w, h) =
+        ((28.0 + 63.5 / 2.0) / 360.0, (36.5 + 63.5 / 2.0) / 150.0, 63.5 / 360.0, 63.5 / 150.0);
     format!(
         "<x:xmpmeta xmlns:x='adobe:ns:meta/'><rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'>\
          <rdf:Description rdf:about='' xmlns:mwg-rs='http://www.metadataworkinggroup.com/schemas/regions/' \
@@ -41,13 +37,7 @@ fn encoded(photo: &DynamicImage, format: ImageFormat) -> Vec<u8> {
 
 fn app1(signature: &[u8], content: &[u8]) -> Vec<u8> {
     let length = u16::try_from(2 + signature.len() + content.len()).unwrap();
-    [
-        &[0xFF, 0xE1],
-        length.to_be_bytes().as_slice(),
-        signature,
-        content,
-    ]
-    .concat()
+    [&[0xFF, 0xE1], length.to_be_bytes().as_slice(), signature, content].concat()
 }
 
 fn into_jpeg(jpeg: &[u8], segments: &[Vec<u8>]) -> Vec<u8> {
@@ -59,14 +49,7 @@ fn into_png(png: &[u8], packet: &[u8]) -> Vec<u8> {
     let chunk = [b"iTXtXML:com.adobe.xmp\0\0\0\0\0".as_slice(), packet].concat();
     let length = (chunk.len() - 4) as u32;
     let (image, end) = png.split_at(png.len() - 12);
-    [
-        image,
-        &length.to_be_bytes(),
-        &chunk,
-        &crc32fast::hash(&chunk).to_be_bytes(),
-        end,
-    ]
-    .concat()
+    [image, &length.to_be_bytes(), &chunk, &crc32fast::hash(&chunk).to_be_bytes(), end].concat()
 }
 
 /// An extended file: a header that says so, the picture, and the packet.
@@ -80,12 +63,7 @@ fn into_webp(webp: &[u8], (width, height): (u32, u32), packet: &[u8]) -> Vec<u8>
     chunks.extend(b"XMP ");
     chunks.extend((padded.len() as u32).to_le_bytes());
     chunks.extend(padded);
-    [
-        b"RIFF".as_slice(),
-        &(chunks.len() as u32).to_le_bytes(),
-        &chunks,
-    ]
-    .concat()
+    [b"RIFF".as_slice(), &(chunks.len() as u32).to_le_bytes(), &chunks].concat()
 }
 
 /// A new directory at the end, with one tag more.
@@ -134,11 +112,7 @@ fn extended(packet: &[u8]) -> Vec<Vec<u8>> {
         let content = [&head.concat(), content].concat();
         app1(b"http://ns.adobe.com/xmp/extension/\0", &content)
     };
-    vec![
-        app1(XMP_OF_JPEG, note.as_bytes()),
-        part(300, &packet[300..]),
-        part(0, &packet[..300]),
-    ]
+    vec![app1(XMP_OF_JPEG, note.as_bytes()), part(300, &packet[300..]), part(0, &packet[..300])]
 }
 
 /// The names in a sidecar, in its order.
@@ -161,33 +135,17 @@ fn names_inside_photos_of_every_format_are_read_and_stay() {
     let files = [
         ("a.jpg", into_jpeg(&jpeg, &[app1(XMP_OF_JPEG, packet)])),
         ("b.jpg", into_jpeg(&jpeg, &extended(packet))),
-        (
-            "c.png",
-            into_png(&encoded(&photo, ImageFormat::Png), packet),
-        ),
-        (
-            "d.webp",
-            into_webp(&encoded(&photo, ImageFormat::WebP), size, packet),
-        ),
-        (
-            "e.tif",
-            into_tiff(&encoded(&photo, ImageFormat::Tiff), packet),
-        ),
-        (
-            "f.gif",
-            into_gif(&encoded(&photo, ImageFormat::Gif), packet),
-        ),
+        ("c.png", into_png(&encoded(&photo, ImageFormat::Png), packet)),
+        ("d.webp", into_webp(&encoded(&photo, ImageFormat::WebP), size, packet)),
+        ("e.tif", into_tiff(&encoded(&photo, ImageFormat::Tiff), packet)),
+        ("f.gif", into_gif(&encoded(&photo, ImageFormat::Gif), packet)),
     ];
     for (name, bytes) in files {
         let photos = at(name).with_extension("");
         fs::create_dir(&photos).unwrap();
         fs::write(photos.join(name), bytes).unwrap();
         let photos = crate::text(&photos);
-        run(
-            folder.path(),
-            ["enroll", photos, "--labels", "xmp", "-m", "named.npz"],
-        )
-        .done();
+        run(folder.path(), ["enroll", photos, "--labels", "xmp", "-m", "named.npz"]).done();
         let people = run(folder.path(), ["people", "-m", "named.npz"]).done();
         assert_eq!(people.stdout, "Rose (1 face)\n", "{name}");
         fs::remove_file(at("named.npz")).unwrap();
@@ -207,20 +165,10 @@ fn names_given_in_a_turned_photo_as_it_is_displayed_stay() {
     let exif = b"Exif\0\0II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0\x06\0\0\0\0\0\0\0";
     let turned = into_jpeg(
         &encoded(&photo.rotate270(), ImageFormat::Jpeg),
-        &[
-            app1(exif, b""),
-            app1(
-                XMP_OF_JPEG,
-                packet((photo.width(), photo.height())).as_bytes(),
-            ),
-        ],
+        &[app1(exif, b""), app1(XMP_OF_JPEG, packet((photo.width(), photo.height())).as_bytes())],
     );
     fs::write(at("photos/turned.jpg"), turned).unwrap();
-    run(
-        folder.path(),
-        ["enroll", "photos", "--labels", "xmp", "-m", "named.npz"],
-    )
-    .done();
+    run(folder.path(), ["enroll", "photos", "--labels", "xmp", "-m", "named.npz"]).done();
     let written = run(folder.path(), ["identify", "photos", "--write-xmp"]).done();
     assert!(written.stderr.contains("Rose stays"), "{}", written.stderr);
     assert_eq!(names(&at("photos/turned.jpg.xmp")), ["Farid"]);
@@ -294,35 +242,20 @@ fn what_was_written_is_withdrawn_when_it_no_longer_holds() {
     fs::copy(group_photo(), at("photos/party.png")).unwrap();
     let sidecar = at("photos/party.png.xmp");
     let write = |options: &[&str]| {
-        run(
-            folder.path(),
-            [&["identify", "photos", "--write-xmp"], options].concat(),
-        )
-        .done()
+        run(folder.path(), [&["identify", "photos", "--write-xmp"], options].concat()).done()
     };
     write(&[]);
     run(folder.path(), ["people", "rename", "Ada", "Adelaide"]).done();
     write(&[]);
     let renamed = fs::read_to_string(&sidecar).unwrap();
-    assert!(
-        !renamed.contains(">Ada<") && !renamed.contains("People|Ada<"),
-        "{renamed}"
-    );
+    assert!(!renamed.contains(">Ada<") && !renamed.contains("People|Ada<"), "{renamed}");
     assert!(renamed.contains(">People|Adelaide<"), "{renamed}");
     run(folder.path(), ["people", "remove", "Adelaide", "--yes"]).done();
     let told = write(&["--dry-run"]);
-    assert!(
-        told.stderr.contains("Adelaide would be withdrawn"),
-        "{}",
-        told.stderr
-    );
+    assert!(told.stderr.contains("Adelaide would be withdrawn"), "{}", told.stderr);
     assert_eq!(fs::read_to_string(&sidecar).unwrap(), renamed);
     let said = write(&[]);
-    assert!(
-        said.stderr.contains("withdrew 1 name written earlier"),
-        "{}",
-        said.stderr
-    );
+    assert!(said.stderr.contains("withdrew 1 name written earlier"), "{}", said.stderr);
     let removed = fs::read_to_string(&sidecar).unwrap();
     assert!(!removed.contains("Adelaide"), "{removed}");
     assert_eq!(names(&sidecar), ["Farid"]);
@@ -332,11 +265,7 @@ fn what_was_written_is_withdrawn_when_it_no_longer_holds() {
     run(folder.path(), ["enroll", text(bundled_faces())]).done();
     write(&[]);
     assert_eq!(names(&sidecar), ["Farid", "Ada"]);
-    fs::write(
-        at("photos/party.png"),
-        into_png(&photo, packet(size).as_bytes()),
-    )
-    .unwrap();
+    fs::write(at("photos/party.png"), into_png(&photo, packet(size).as_bytes())).unwrap();
     write(&[]);
     assert_eq!(names(&sidecar), ["Farid"]);
     assert!(!fs::read_to_string(&sidecar).unwrap().contains("Ada"));
@@ -354,11 +283,7 @@ fn a_face_with_two_names_is_not_enrolled() {
     fs::write(at("1.xmp"), rose.replace("'Rose'", "'Bob'")).unwrap();
     let enroll = ["enroll", "album", "--labels", "xmp", "-m", "named.npz"];
     let told = run(folder.path(), enroll);
-    assert!(
-        told.stderr.contains("is named on a face that is"),
-        "{}",
-        told.stderr
-    );
+    assert!(told.stderr.contains("is named on a face that is"), "{}", told.stderr);
     assert!(!folder.path().join("named.npz").exists(), "{}", told.stderr);
     // One of the names is taken away.
     fs::remove_file(at("1.xmp")).unwrap();

@@ -52,67 +52,23 @@ fn listed() -> Vec<(String, String, bool)> {
 /// Every command that writes, with the row of the table that stands for what it writes, and the place of that.
 const WRITERS: [(&str, &[&str], &str); 15] = [
     ("NAME", &["enroll", "faces"], "eigenfaces.npz"),
-    (
-        "FOLDER/eigenfaces.faces",
-        &["group", "album"],
-        "album/eigenfaces.faces",
-    ),
-    (
-        "group -o DIR",
-        &["group", "album", "-o", "groups"],
-        "groups",
-    ),
-    (
-        "identify --annotate DIR",
-        &["identify", "album", "--annotate", "annotated"],
-        "annotated",
-    ),
-    (
-        "identify --explain FILE",
-        &["identify", "album/x.png", "--explain", "why.png"],
-        "why.png",
-    ),
+    ("FOLDER/eigenfaces.faces", &["group", "album"], "album/eigenfaces.faces"),
+    ("group -o DIR", &["group", "album", "-o", "groups"], "groups"),
+    ("identify --annotate DIR", &["identify", "album", "--annotate", "annotated"], "annotated"),
+    ("identify --explain FILE", &["identify", "album/x.png", "--explain", "why.png"], "why.png"),
     (
         "identify --sort-into DIR --copy",
         &["identify", "album", "--sort-into", "sorted", "--copy"],
         "sorted",
     ),
-    (
-        "PHOTO.xmp",
-        &["identify", "album", "--write-xmp"],
-        "album/x.png.xmp",
-    ),
+    ("PHOTO.xmp", &["identify", "album", "--write-xmp"], "album/x.png.xmp"),
     ("basis -o DIR", &["basis", "-o", "basis"], "basis"),
-    (
-        "reconstruct -o FILE",
-        &["reconstruct", "album/x.png", "-o", "again.png"],
-        "again.png",
-    ),
-    (
-        "project -o FILE",
-        &["project", "--gallery", "-o", "weights.csv"],
-        "weights.csv",
-    ),
-    (
-        "project --plot FILE",
-        &["project", "--plot", "plot.svg"],
-        "plot.svg",
-    ),
-    (
-        "facemap -o FILE",
-        &["facemap", "album/x.png", "-o", "map.png"],
-        "map.png",
-    ),
-    (
-        "evaluate --scores FILE",
-        &["evaluate", "faces", "--scores", "scores.csv"],
-        "scores.csv",
-    ),
-    (
-        "evaluate --report FILE",
-        &["evaluate", "faces", "--report", "report.html"],
-        "report.html",
-    ),
+    ("reconstruct -o FILE", &["reconstruct", "album/x.png", "-o", "again.png"], "again.png"),
+    ("project -o FILE", &["project", "--gallery", "-o", "weights.csv"], "weights.csv"),
+    ("project --plot FILE", &["project", "--plot", "plot.svg"], "plot.svg"),
+    ("facemap -o FILE", &["facemap", "album/x.png", "-o", "map.png"], "map.png"),
+    ("evaluate --scores FILE", &["evaluate", "faces", "--scores", "scores.csv"], "scores.csv"),
+    ("evaluate --report FILE", &["evaluate", "faces", "--report", "report.html"], "report.html"),
     ("lesson -o DIR", &["lesson", "-o", "lesson"], "lesson"),
 ];
 
@@ -125,10 +81,7 @@ fn holding(folder: &Path, traces: &[Vec<u8>]) -> BTreeSet<PathBuf> {
         let content = [path, content].concat();
         traces.iter().any(|trace| {
             let first = trace[0];
-            let mut at = content
-                .iter()
-                .enumerate()
-                .filter(|(_, byte)| **byte == first);
+            let mut at = content.iter().enumerate().filter(|(_, byte)| **byte == first);
             at.any(|(at, _)| content[at..].starts_with(trace))
         })
     };
@@ -171,10 +124,7 @@ fn traces(model: &Path, photo: &Path) -> Vec<Vec<u8>> {
     let background = Background::bundled().unwrap().coordinates(&face);
     let weights = recognizer.weights().column(at).into_owned();
     for numbers in [background.as_slice(), weights.as_slice()] {
-        let some = numbers
-            .iter()
-            .take(4)
-            .flat_map(|number| number.to_le_bytes());
+        let some = numbers.iter().take(4).flat_map(|number| number.to_le_bytes());
         traces.push(some.collect());
     }
     traces
@@ -185,10 +135,7 @@ fn every_file_is_listed_and_whoever_is_erased_is_in_none_of_the_models() {
     let scratch = scratch();
     let folder = scratch.path();
     for person in ["Ada", "Boris", "Chiara", "Dmitri"] {
-        copied(
-            &bundled_faces().join(person),
-            &folder.join("faces").join(person),
-        );
+        copied(&bundled_faces().join(person), &folder.join("faces").join(person));
     }
     let theirs = folder.join("faces").join(NAME);
     copied(&bundled_faces().join("Esther"), &theirs);
@@ -214,11 +161,7 @@ fn every_file_is_listed_and_whoever_is_erased_is_in_none_of_the_models() {
         let is_kept =
             |path: &&&PathBuf| path.ends_with("eigenfaces.faces") || path.starts_with(place);
         if row != "PHOTO.xmp" {
-            assert_eq!(
-                new.iter().filter(is_kept).count(),
-                new.len(),
-                "{command:?}: {new:?}"
-            );
+            assert_eq!(new.iter().filter(is_kept).count(), new.len(), "{command:?}: {new:?}");
         }
         assert!(folder.join(place).exists(), "{command:?} wrote no {place}");
         #[cfg(unix)]
@@ -227,11 +170,7 @@ fn every_file_is_listed_and_whoever_is_erased_is_in_none_of_the_models() {
             if path.ends_with(".eigenfaces-results") {
                 continue; // The marker of a folder of results says nothing of anybody.
             }
-            let rights = fs::metadata(folder.join(path))
-                .unwrap()
-                .permissions()
-                .mode()
-                & 0o777;
+            let rights = fs::metadata(folder.join(path)).unwrap().permissions().mode() & 0o777;
             let is_private = rights == 0o600;
             let as_listed = match mode.as_str() {
                 "0600" => is_private,
@@ -260,39 +199,19 @@ fn every_file_is_listed_and_whoever_is_erased_is_in_none_of_the_models() {
         name == "eigenfaces.npz" || name.starts_with(".eigenfaces.npz")
     };
     let found = holding(folder, &traces);
-    assert!(
-        found.iter().any(|path| of_model(path)),
-        "the traces are found while they are there"
-    );
+    assert!(found.iter().any(|path| of_model(path)), "the traces are found while they are there");
     for index in ["album/eigenfaces.faces", "report.html"] {
-        assert!(
-            found.contains(Path::new(index)),
-            "{index} is known to hold them"
-        );
+        assert!(found.contains(Path::new(index)), "{index} is known to hold them");
     }
     // A crash has left half a model.
     let left = folder.join(".eigenfaces.npz.aBcDeFgH.eigenfaces-tmp");
     fs::copy(&model, &left).unwrap();
     run(folder, ["people", "rename", "Ada", "Zoë Quist the Second"]).done();
-    run(
-        folder,
-        [
-            "people",
-            "rename",
-            "Zoë Quist the Second",
-            "Ada",
-            "--forget",
-        ],
-    )
-    .done();
+    run(folder, ["people", "rename", "Zoë Quist the Second", "Ada", "--forget"]).done();
     run(folder, ["people", "remove", NAME, "--yes"]).done();
     let found = holding(folder, &traces);
     let found: Vec<&PathBuf> = found.iter().filter(|path| of_model(path)).collect();
-    assert_eq!(
-        found,
-        Vec::<&PathBuf>::new(),
-        "these still tell of whoever was erased"
-    );
+    assert_eq!(found, Vec::<&PathBuf>::new(), "these still tell of whoever was erased");
     assert!(!left.exists());
 
     // What lies beside photos goes with the photos.

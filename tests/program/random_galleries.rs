@@ -59,10 +59,7 @@ fn ends(seed: u32, folder: &Path, args: &[&str]) {
         run.stderr
     );
     if run.code == 1 {
-        assert!(
-            !run.stderr.is_empty(),
-            "gallery {seed}, {args:?}: not a word"
-        );
+        assert!(!run.stderr.is_empty(), "gallery {seed}, {args:?}: not a word");
     }
 }
 

@@ -24,10 +24,7 @@ fn blocks(page: &str) -> Vec<Vec<Step>> {
         for line in block.lines() {
             match line.strip_prefix("$ ") {
                 Some(command) => {
-                    steps.push(Step {
-                        command: command.to_owned(),
-                        printed: Vec::new(),
-                    });
+                    steps.push(Step { command: command.to_owned(), printed: Vec::new() });
                 }
                 None => steps.last_mut().unwrap().printed.push(line.to_owned()),
             }
@@ -57,25 +54,19 @@ fn number(word: &str) -> Option<(f64, f64)> {
 }
 
 fn alike(said: &str, expected: &str) -> bool {
-    let (said, expected): (Vec<_>, Vec<_>) = (
-        said.split_whitespace().collect(),
-        expected.split_whitespace().collect(),
-    );
+    let (said, expected): (Vec<_>, Vec<_>) =
+        (said.split_whitespace().collect(), expected.split_whitespace().collect());
     said.len() == expected.len()
-        && said
-            .iter()
-            .zip(&expected)
-            .enumerate()
-            .all(|(at, (said, wanted))| {
-                let is_time = expected.get(at + 1) == Some(&"s");
-                match (number(said), number(wanted)) {
-                    (Some(_), Some(_)) if is_time => true,
-                    (Some((a, _)), Some((b, unit))) => {
-                        (a - b).abs() <= 1.001 * f64::max(unit, 1e-4 * b.abs())
-                    }
-                    _ => said == wanted,
+        && said.iter().zip(&expected).enumerate().all(|(at, (said, wanted))| {
+            let is_time = expected.get(at + 1) == Some(&"s");
+            match (number(said), number(wanted)) {
+                (Some(_), Some(_)) if is_time => true,
+                (Some((a, _)), Some((b, unit))) => {
+                    (a - b).abs() <= 1.001 * f64::max(unit, 1e-4 * b.abs())
                 }
-            })
+                _ => said == wanted,
+            }
+        })
 }
 
 #[test]
@@ -90,10 +81,7 @@ fn numbers_are_alike_to_the_precision_printed() {
 fn every_command_does_what_the_page_says() {
     let (ran, twice): (Vec<usize>, Vec<usize>) = PAGES.map(follow).into_iter().unzip();
     assert!(ran.iter().sum::<usize>() >= 15, "only {ran:?} were run");
-    assert!(
-        twice.iter().sum::<usize>() >= 2,
-        "only {twice:?} were run twice"
-    );
+    assert!(twice.iter().sum::<usize>() >= 2, "only {twice:?} were run twice");
 }
 
 /// Runs the commands of a page in their order; how many there were, and how many were run twice.
@@ -117,10 +105,7 @@ fn follow(page: &str) -> (usize, usize) {
             let said: Vec<&str> = run.stderr.lines().chain(run.stdout.lines()).collect();
             assert!(
                 said.len() == step.printed.len()
-                    && said
-                        .iter()
-                        .zip(&step.printed)
-                        .all(|(said, wanted)| alike(said, wanted)),
+                    && said.iter().zip(&step.printed).all(|(said, wanted)| alike(said, wanted)),
                 "{}\nprints\n{}\nbut {page} says\n{}",
                 step.command,
                 said.join("\n"),

@@ -18,9 +18,7 @@ fn jpeg(path: &Path, image: &RgbImage, set: impl FnOnce(&mut Encoder<fs::File>))
     let mut encoder = Encoder::new(fs::File::create(path).unwrap(), 92);
     set(&mut encoder);
     let (width, height) = (image.width() as u16, image.height() as u16);
-    encoder
-        .encode(image.as_raw(), width, height, ColorType::Rgb)
-        .unwrap();
+    encoder.encode(image.as_raw(), width, height, ColorType::Rgb).unwrap();
 }
 
 /// Copies some of the bundled photos of a person into `folder/person`.
@@ -28,11 +26,8 @@ fn copy_person(folder: &Path, person: &str, photos: std::ops::RangeInclusive<u32
     fs::create_dir_all(folder.join(person)).unwrap();
     for photo in photos {
         let name = format!("{photo}.png");
-        fs::copy(
-            bundled_faces().join(person).join(&name),
-            folder.join(person).join(&name),
-        )
-        .unwrap();
+        fs::copy(bundled_faces().join(person).join(&name), folder.join(person).join(&name))
+            .unwrap();
     }
 }
 
@@ -58,13 +53,8 @@ fn jpegs_of_every_sampling_and_scan_show_who_is_in_them() {
             names.push(name);
         }
     }
-    let told = run(
-        folder.path(),
-        ["identify"]
-            .into_iter()
-            .chain(names.iter().map(String::as_str)),
-    )
-    .done();
+    let told =
+        run(folder.path(), ["identify"].into_iter().chain(names.iter().map(String::as_str))).done();
     assert_eq!(told.stdout.lines().count(), names.len());
     for line in told.stdout.lines() {
         assert!(line.contains(": Ada ("), "{line}");
@@ -102,25 +92,16 @@ fn a_photo_of_108_megapixels_is_looked_at() {
 fn raw_files_and_rare_kinds_are_named_and_nobody_is_told_to_remove_them() {
     let folder = enrolled();
     let at = |name: &str| folder.path().join(name);
-    fs::write(
-        at("a.RAF"),
-        [b"FUJIFILMCCD-RAW 0201FF393101X-T5".as_slice(), &[0; 900]].concat(),
-    )
-    .unwrap();
+    fs::write(at("a.RAF"), [b"FUJIFILMCCD-RAW 0201FF393101X-T5".as_slice(), &[0; 900]].concat())
+        .unwrap();
     fs::write(at("a.dng"), negative()).unwrap();
     let plain = at("plain.jpg");
     jpeg(&plain, &ada(), |_| {});
     let mut bytes = fs::read(&plain).unwrap();
-    let frame = bytes
-        .windows(2)
-        .position(|two| two == [0xff, 0xc0])
-        .unwrap();
+    let frame = bytes.windows(2).position(|two| two == [0xff, 0xc0]).unwrap();
     bytes[frame + 1] = 0xc9;
     fs::write(at("arithmetic.jpg"), &bytes).unwrap();
-    let told = run(
-        folder.path(),
-        ["identify", "a.RAF", "a.dng", "arithmetic.jpg", "plain.jpg"],
-    );
+    let told = run(folder.path(), ["identify", "a.RAF", "a.dng", "arithmetic.jpg", "plain.jpg"]);
     told.ended(
         3,
         &[
@@ -139,9 +120,7 @@ fn raw_files_and_rare_kinds_are_named_and_nobody_is_told_to_remove_them() {
 
 /// A digital negative: a TIFF with a thumbnail in front.
 fn negative() -> Vec<u8> {
-    let thumbnail = DynamicImage::from(ada())
-        .thumbnail_exact(24, 28)
-        .into_luma8();
+    let thumbnail = DynamicImage::from(ada()).thumbnail_exact(24, 28).into_luma8();
     let mut bytes = b"II*\0\x08\0\0\0".to_vec();
     let tags: [(u16, u16, u32, u32); 10] = [
         (254, 4, 1, 1),
@@ -190,17 +169,8 @@ fn what_other_programs_leave_beside_photos_is_passed_over() {
     fs::create_dir(&deleted).unwrap();
     fs::copy(&stranger, deleted.join("1.png")).unwrap();
     let said = run(folder.path(), ["enroll", "g"]).done();
-    assert!(
-        said.stderr.contains("enrolled 6 faces of 2 people"),
-        "{}",
-        said.stderr
-    );
-    assert!(
-        said.stderr
-            .contains("passed over 6 files whose names say backup"),
-        "{}",
-        said.stderr
-    );
+    assert!(said.stderr.contains("enrolled 6 faces of 2 people"), "{}", said.stderr);
+    assert!(said.stderr.contains("passed over 6 files whose names say backup"), "{}", said.stderr);
     // Named by itself, a file is what its user says.
     let told = run(folder.path(), ["identify", "g/Ada/1.png.bak"]).done();
     assert!(told.stdout.contains("1.png.bak: "), "{}", told.stdout);
@@ -224,21 +194,12 @@ fn the_same_pixels_with_other_metadata_are_the_same_photo() {
     };
     said_anew("Ada/1.png", "Ada/9.png");
     let said = run(folder.path(), ["enroll", "g"]).done();
-    assert!(
-        said.stderr.contains("enrolled 6 faces of 2 people"),
-        "{}",
-        said.stderr
-    );
+    assert!(said.stderr.contains("enrolled 6 faces of 2 people"), "{}", said.stderr);
     said_anew("Ada/2.png", "Boris/9.png");
     let said = run(folder.path(), ["enroll", "g", "-m", "two.npz"]);
-    said.ended(
-        3,
-        &["Boris/9.png", "is the same photo as", "labelled 'Ada'"],
-    );
+    said.ended(3, &["Boris/9.png", "is the same photo as", "labelled 'Ada'"]);
     assert!(said.stderr.contains("enrolled 5 faces"), "{}", said.stderr);
-    let listed = run(folder.path(), ["people", "list", "--photos"])
-        .done()
-        .stdout;
+    let listed = run(folder.path(), ["people", "list", "--photos"]).done().stdout;
     assert!(!listed.contains("9.png"), "{listed}");
     // Where it lay, with a keyword that another program has given it: it is enrolled already.
     said_anew("Boris/1.png", "Boris/1.png");
@@ -262,17 +223,12 @@ fn photos_that_show_no_face_do_not_decide_how_the_others_are_read() {
                 number,
             );
             let icon = GrayImage::from_fn(7, 7, |x, y| Luma([(x * y * 5 + seed + number) as u8]));
-            icon.save(gallery.join(person).join(format!("icon-{number}.png")))
-                .unwrap();
+            icon.save(gallery.join(person).join(format!("icon-{number}.png"))).unwrap();
         }
     }
     let said = run(folder.path(), ["enroll", "g"]);
     said.ended(3, &["no face was found"]);
-    assert!(
-        said.stderr.contains("enrolled 8 faces of 4 people"),
-        "{}",
-        said.stderr
-    );
+    assert!(said.stderr.contains("enrolled 8 faces of 4 people"), "{}", said.stderr);
     let told = run(folder.path(), ["identify", text(photo_of_ada())]).done();
     assert!(told.stdout.contains("Ada ("), "{}", told.stdout);
 }
@@ -292,13 +248,7 @@ fn photos_of_poor_quality_are_counted_and_listed() {
     let words = "1 photo is of poor quality (1 blurred)";
     assert!(said.stderr.contains(words), "{}", said.stderr);
     let listed = run(folder.path(), ["enroll", "g", "--check", "-m", "none.npz"]).done();
-    let line = listed
-        .stdout
-        .lines()
-        .find(|line| line.contains("is blurred"));
+    let line = listed.stdout.lines().find(|line| line.contains("is blurred"));
     let line = line.expect("the blurred photo is listed");
-    assert!(
-        line.contains("g/Ada/8.png") && line.contains("sharpness"),
-        "{line}"
-    );
+    assert!(line.contains("g/Ada/8.png") && line.contains("sharpness"), "{line}");
 }

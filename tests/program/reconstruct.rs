@@ -16,15 +16,7 @@ fn every_step_is_a_picture_with_its_error() {
     let folder = enrolled();
     let args = |format| {
         let ada = text(photo_of_ada());
-        [
-            "reconstruct",
-            ada,
-            "-o",
-            "ada.png",
-            "--force",
-            "--format",
-            format,
-        ]
+        ["reconstruct", ada, "-o", "ada.png", "--force", "--format", format]
     };
     let json = run(folder.path(), args("json")).done();
     let found: Value = serde_json::from_str(&json.stdout).unwrap();
@@ -41,11 +33,7 @@ fn every_step_is_a_picture_with_its_error() {
     let (rms, psnr) = (numbers(last, "rms"), numbers(last, "psnr"));
     assert!((psnr - 20.0 * libm::log10(255.0 / rms)).abs() < 1e-9);
     // What identify calls the distance from face space is the same error.
-    let identified = run(
-        folder.path(),
-        ["identify", args("json")[1], "--format", "json"],
-    )
-    .done();
+    let identified = run(folder.path(), ["identify", args("json")[1], "--format", "json"]).done();
     let identified: Value = serde_json::from_str(&identified.stdout).unwrap();
     let residual = numbers(&identified["faces"][0], "residual");
     let info = run(folder.path(), ["info", "--format", "json"]).done();
@@ -92,10 +80,7 @@ fn weights_alone_give_the_face_back() {
         assert_eq!(rebuilt["reference"], "all-weights");
         let steps = rebuilt["steps"].as_array().unwrap();
         // The same distance between the mean face and the face of all weights, however they travelled.
-        assert!(
-            (numbers(&steps[0], "rms") - mean_to_ada(folder.path())).abs() < 0.01,
-            "{file}"
-        );
+        assert!((numbers(&steps[0], "rms") - mean_to_ada(folder.path())).abs() < 0.01, "{file}");
         assert!(numbers(steps.last().unwrap(), "rms") < 0.01);
         assert!(folder.path().join("w.png").is_file());
     }
@@ -103,15 +88,7 @@ fn weights_alone_give_the_face_back() {
 
 /// RMS of what the basis faces add to the mean face of Ada's photo.
 fn mean_to_ada(folder: &Path) -> f64 {
-    let args = [
-        "reconstruct",
-        text(photo_of_ada()),
-        "-o",
-        "x.png",
-        "--force",
-        "--format",
-        "json",
-    ];
+    let args = ["reconstruct", text(photo_of_ada()), "-o", "x.png", "--force", "--format", "json"];
     let found: Value = serde_json::from_str(&run(folder, args).done().stdout).unwrap();
     let steps = found["steps"].as_array().unwrap();
     let (first, last) = (&steps[0], steps.last().unwrap());
@@ -123,14 +100,7 @@ fn strangers_are_rebuilt() {
     let stranger = probes().join("stranger-1.png");
     let faces = text(bundled_faces());
     let elsewhere = scratch();
-    let args = [
-        "reconstruct",
-        text(&stranger),
-        "-o",
-        "s.png",
-        "--faces",
-        faces,
-    ];
+    let args = ["reconstruct", text(&stranger), "-o", "s.png", "--faces", faces];
     run(elsewhere.path(), args).done();
 }
 
@@ -150,49 +120,26 @@ fn what_is_wrong_is_said() {
         ("a.csv", "a,b\n1,2\n", "photo,face,person"),
         (
             "long.csv",
-            &format!(
-                "photo,face,person,w1{}\nx,1,{}\n",
-                ",w".repeat(99),
-                ",1".repeat(100)
-            ),
+            &format!("photo,face,person,w1{}\nx,1,{}\n", ",w".repeat(99), ",1".repeat(100)),
             "100 weights",
         ),
-        (
-            "huge.csv",
-            "photo,face,person,w1\nx,1,,1e30\n",
-            "no face has",
-        ),
+        ("huge.csv", "photo,face,person,w1\nx,1,,1e30\n", "no face has"),
         ("n.npy", "no array", "NumPy"),
         ("weights.txt", "1 2 3", ".npy"),
     ] {
         std::fs::write(folder.path().join(name), content).unwrap();
-        fails(
-            &["--from-weights", name],
-            &[name, words, "eigenfaces project"],
-        );
+        fails(&["--from-weights", name], &[name, words, "eigenfaces project"]);
     }
-    fails(
-        &["--from-weights", "none.csv"],
-        &["none.csv", "no such file"],
-    );
+    fails(&["--from-weights", "none.csv"], &["none.csv", "no such file"]);
 
     let ada = text(photo_of_ada());
     let usage = |args: &[&str], words: &[&str]| run(folder.path(), args).ended(2, words);
     usage(&["reconstruct", ada], &["--output"]);
     usage(&["reconstruct", "-o", "x.png"], &["PHOTO"]);
     usage(&["reconstruct", ada, "-o", "x.jpg"], &[".png"]);
-    usage(
-        &["reconstruct", ada, "-o", "x.png", "--from-weights", "a.csv"],
-        &["--from-weights"],
-    );
-    usage(
-        &["reconstruct", ada, "-o", "x.png", "--format", "npy"],
-        &["npy", "json"],
-    );
-    usage(
-        &["reconstruct", ada, "-o", "x.png", "--size", "20x20"],
-        &["--size"],
-    );
+    usage(&["reconstruct", ada, "-o", "x.png", "--from-weights", "a.csv"], &["--from-weights"]);
+    usage(&["reconstruct", ada, "-o", "x.png", "--format", "npy"], &["npy", "json"]);
+    usage(&["reconstruct", ada, "-o", "x.png", "--size", "20x20"], &["--size"]);
 }
 
 #[test]

@@ -33,9 +33,7 @@ fn told(folder: &Path, photo: &str, more: &[&str]) -> Vec<(f64, Value)> {
     let args = [&["identify", photo, "--format", "json"], more].concat();
     let line: Value = serde_json::from_str(&run(folder, &args).done().stdout).unwrap();
     let faces = line["faces"].as_array().unwrap().iter();
-    faces
-        .map(|face| (face["box"][0].as_f64().unwrap(), face["person"].clone()))
-        .collect()
+    faces.map(|face| (face["box"][0].as_f64().unwrap(), face["person"].clone())).collect()
 }
 
 #[test]
@@ -61,18 +59,10 @@ fn a_face_that_is_not_found_can_be_shown() {
         assert!((250.0..350.0).contains(left), "{faces:?}");
         let again = run(at, ["people", "add", "Zoe", photo, "--at", DARK]);
         assert_eq!(again.code, 1, "{}", again.stderr);
-        assert!(
-            again.stderr.contains("enrolled as 'Zoe' already"),
-            "{}",
-            again.stderr
-        );
+        assert!(again.stderr.contains("enrolled as 'Zoe' already"), "{}", again.stderr);
     }
     // A box around a face that is found is that face.
-    run(
-        at,
-        ["people", "add", "Boris", "two.png", "--at", "80,60,90,110"],
-    )
-    .done();
+    run(at, ["people", "add", "Boris", "two.png", "--at", "80,60,90,110"]).done();
     assert_eq!(told(at, "two.png", &[]).len(), 2);
 
     // The names go into the photos' files as any others.
@@ -103,16 +93,8 @@ fn boxes_that_show_no_face_are_refused() {
     }
     let unread = run(at, ["identify", "two.png", "--at", "1,2,3"]);
     assert_eq!(unread.code, 2);
-    assert!(
-        unread.stderr.contains("X,Y,WIDTH,HEIGHT"),
-        "{}",
-        unread.stderr
-    );
+    assert!(unread.stderr.contains("X,Y,WIDTH,HEIGHT"), "{}", unread.stderr);
     // What is no face is said to be none, though it is enrolled if somebody insists.
     let nothing = run(at, ["people", "add", "Zoe", "two.png", "--at", NOTHING]).done();
-    assert!(
-        nothing.stderr.contains("does not look like a face"),
-        "{}",
-        nothing.stderr
-    );
+    assert!(nothing.stderr.contains("does not look like a face"), "{}", nothing.stderr);
 }

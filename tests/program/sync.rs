@@ -13,11 +13,7 @@ fn folder() -> tempfile::TempDir {
     let folder = scratch();
     for (number, person) in (1..).zip(["Ada", "Boris", "Cleo", "Dora"]) {
         for photo in 1..=2 {
-            photo_of(
-                folder.path(),
-                &format!("{person}/{photo}.png"),
-                number * 10 + photo,
-            );
+            photo_of(folder.path(), &format!("{person}/{photo}.png"), number * 10 + photo);
         }
     }
     folder
@@ -29,12 +25,7 @@ fn photo_of(folder: &Path, name: &str, seed: u32) {
 
 fn sources(folder: &Path) -> Vec<String> {
     let recognizer = store::load(&folder.join("eigenfaces.npz")).unwrap();
-    recognizer
-        .gallery()
-        .enrolled()
-        .iter()
-        .map(|face| face.source.clone())
-        .collect()
+    recognizer.gallery().enrolled().iter().map(|face| face.source.clone()).collect()
 }
 
 const SIZE: [&str; 2] = ["--size", "24x30"];
@@ -46,11 +37,7 @@ fn model(folder: &Path, name: &str) -> eigenfaces::recognizer::Recognizer {
 #[test]
 fn a_model_follows_its_folder() {
     let folder = folder();
-    run(
-        folder.path(),
-        ["enroll", "--sync", "faces"].iter().chain(&SIZE),
-    )
-    .done();
+    run(folder.path(), ["enroll", "--sync", "faces"].iter().chain(&SIZE)).done();
     let at = |name: &str| folder.path().join("faces").join(name);
     photo_of(folder.path(), "Ada/3.png", 77); // new
     photo_of(folder.path(), "Ada/2.png", 78); // changed
@@ -77,34 +64,16 @@ fn a_model_follows_its_folder() {
         "{}",
         synced.stderr
     );
-    run(
-        folder.path(),
-        ["enroll", "faces", "-m", "new.npz"].iter().chain(&SIZE),
-    )
-    .done();
-    let (followed, new) = (
-        model(folder.path(), "eigenfaces.npz"),
-        model(folder.path(), "new.npz"),
-    );
+    run(folder.path(), ["enroll", "faces", "-m", "new.npz"].iter().chain(&SIZE)).done();
+    let (followed, new) = (model(folder.path(), "eigenfaces.npz"), model(folder.path(), "new.npz"));
     assert_eq!(followed.gallery(), new.gallery());
-    assert_eq!(
-        (followed.space(), followed.weights()),
-        (new.space(), new.weights())
-    );
+    assert_eq!((followed.space(), followed.weights()), (new.space(), new.weights()));
 
-    let again = run(
-        folder.path(),
-        ["enroll", "--sync", "faces", "--format", "json"],
-    )
-    .done();
+    let again = run(folder.path(), ["enroll", "--sync", "faces", "--format", "json"]).done();
     let object: serde_json::Value = serde_json::from_str(&again.stdout).unwrap();
-    for (field, count) in [
-        ("added", 0),
-        ("changed", 0),
-        ("moved", 0),
-        ("removed", 0),
-        ("already_enrolled", 7),
-    ] {
+    for (field, count) in
+        [("added", 0), ("changed", 0), ("moved", 0), ("removed", 0), ("already_enrolled", 7)]
+    {
         assert_eq!(object[field], count, "{field}");
     }
 }
@@ -112,20 +81,13 @@ fn a_model_follows_its_folder() {
 #[test]
 fn what_cannot_be_read_is_not_taken_for_gone() {
     let folder = folder();
-    run(
-        folder.path(),
-        ["enroll", "--sync", "faces"].iter().chain(&SIZE),
-    )
-    .done();
+    run(folder.path(), ["enroll", "--sync", "faces"].iter().chain(&SIZE)).done();
     let photo = folder.path().join("faces/Ada/1.png");
     fs::write(&photo, "not a photo any more").unwrap();
     let synced = run(folder.path(), ["enroll", "--sync", "faces"]);
     synced.ended(
         3,
-        &[
-            "faces/Ada/1.png: is not an image",
-            "1 kept that cannot be read now or lies elsewhere",
-        ],
+        &["faces/Ada/1.png: is not an image", "1 kept that cannot be read now or lies elsewhere"],
     );
     assert_eq!(sources(folder.path()).len(), 8);
     // A disk that is not there, or an empty place where it should be mounted.
@@ -197,55 +159,26 @@ fn a_photo_under_two_names_is_named_and_the_others_are_enrolled() {
 fn sources_are_left_out_where_the_user_wants_it() {
     let folder = folder();
     run(folder.path(), ["enroll", "faces"].iter().chain(&SIZE)).done();
-    assert!(
-        sources(folder.path())
-            .iter()
-            .all(|source| !source.is_empty())
-    );
+    assert!(sources(folder.path()).iter().all(|source| !source.is_empty()));
     // They are dropped from a model that has them, and never come back unasked.
     run(folder.path(), ["enroll", "faces", "--no-sources"]).done();
     photo_of(folder.path(), "Eva/1.png", 99);
     run(folder.path(), ["enroll", "faces", "--sync"]).done();
     assert_eq!(sources(folder.path()), [""; 9]);
     let bytes = fs::read(folder.path().join("eigenfaces.npz")).unwrap();
-    let wide: Vec<u8> = "faces/"
-        .chars()
-        .flat_map(|c| u32::from(c).to_le_bytes())
-        .collect();
+    let wide: Vec<u8> = "faces/".chars().flat_map(|c| u32::from(c).to_le_bytes()).collect();
     assert!(!bytes.windows(wide.len()).any(|window| window == wide));
-    let digits = &run(folder.path(), ["people", "list", "Eva", "--photos"])
-        .done()
-        .stdout[..12]
-        .to_owned();
+    let digits =
+        &run(folder.path(), ["people", "list", "Eva", "--photos"]).done().stdout[..12].to_owned();
     run(folder.path(), ["people", "remove", digits, "-y"]).done();
-    run(
-        folder.path(),
-        ["enroll", "faces", "--no-sources", "-m", "new.npz"]
-            .iter()
-            .chain(&SIZE),
-    )
-    .done();
+    run(folder.path(), ["enroll", "faces", "--no-sources", "-m", "new.npz"].iter().chain(&SIZE))
+        .done();
     // What is gone cannot be told without sources: it is erased by name.
     fs::remove_dir_all(folder.path().join("faces/Eva")).unwrap();
-    let kept = run(
-        folder.path(),
-        ["enroll", "faces", "--sync", "-y", "-m", "new.npz"],
-    )
-    .done();
-    assert!(
-        kept.stderr.contains("1 kept that cannot be read now"),
-        "{}",
-        kept.stderr
-    );
-    run(
-        folder.path(),
-        ["people", "remove", "Eva", "-y", "-m", "new.npz"],
-    )
-    .done();
-    let (grown, new) = (
-        model(folder.path(), "eigenfaces.npz"),
-        model(folder.path(), "new.npz"),
-    );
+    let kept = run(folder.path(), ["enroll", "faces", "--sync", "-y", "-m", "new.npz"]).done();
+    assert!(kept.stderr.contains("1 kept that cannot be read now"), "{}", kept.stderr);
+    run(folder.path(), ["people", "remove", "Eva", "-y", "-m", "new.npz"]).done();
+    let (grown, new) = (model(folder.path(), "eigenfaces.npz"), model(folder.path(), "new.npz"));
     assert_eq!(grown.gallery(), new.gallery());
     assert_eq!(grown.space(), new.space());
 }
@@ -269,9 +202,7 @@ fn known_photos_are_not_even_decoded() {
     fs::write(folder.path().join("faces/Ada/1.png"), b"no photo").unwrap();
     let again = run(folder.path(), ["enroll", "faces"]).done();
     assert!(
-        again
-            .stderr
-            .contains("enrolled 0 faces: now 8 faces of 4 people, 8 were enrolled already"),
+        again.stderr.contains("enrolled 0 faces: now 8 faces of 4 people, 8 were enrolled already"),
         "{}",
         again.stderr
     );
@@ -283,35 +214,20 @@ fn faces_from_elsewhere_stay() {
     let folder = folder();
     run(folder.path(), ["enroll", "faces"].iter().chain(&SIZE)).done();
     picture(&folder.path().join("more/Mum (face paint).png"), 40, 50, 80);
-    run(
-        folder.path(),
-        ["people", "add", "Mum", "more/Mum (face paint).png"],
-    )
-    .done();
+    run(folder.path(), ["people", "add", "Mum", "more/Mum (face paint).png"]).done();
     run(folder.path(), ["enroll", "faces", "--sync", "--yes"]).done();
     let listed = run(folder.path(), ["people", "list"]).done().stdout;
     assert!(listed.contains("Mum (1 face)"), "{listed}");
     // A file that was saved anew is told.
     photo_of(folder.path(), "Ada/1.png", 77);
     let said = run(folder.path(), ["enroll", "faces"]).done();
-    assert!(
-        said.stderr
-            .contains("1 photo is no longer what was enrolled"),
-        "{}",
-        said.stderr
-    );
+    assert!(said.stderr.contains("1 photo is no longer what was enrolled"), "{}", said.stderr);
     // Nobody knows where the faces of a model without paths lie.
     let bare = ["enroll", "faces", "--no-sources", "-m", "bare.npz"];
     run(folder.path(), bare.iter().chain(&SIZE)).done();
     fs::remove_dir_all(folder.path().join("faces/Boris")).unwrap();
-    run(
-        folder.path(),
-        ["enroll", "faces", "--sync", "--yes", "-m", "bare.npz"],
-    )
-    .done();
-    let listed = run(folder.path(), ["people", "list", "-m", "bare.npz"])
-        .done()
-        .stdout;
+    run(folder.path(), ["enroll", "faces", "--sync", "--yes", "-m", "bare.npz"]).done();
+    let listed = run(folder.path(), ["people", "list", "-m", "bare.npz"]).done().stdout;
     assert!(listed.contains("Boris"), "{listed}");
 }
 
@@ -332,8 +248,7 @@ fn what_somebody_named_by_hand_is_neither_gone_nor_renamed_unasked() {
     run(folder.path(), sync.iter().chain(&["--yes"])).done();
     let kept = run(folder.path(), sync).done();
     assert!(
-        kept.stderr
-            .contains("1 kept that cannot be read now or lies elsewhere"),
+        kept.stderr.contains("1 kept that cannot be read now or lies elsewhere"),
         "{}",
         kept.stderr
     );
@@ -341,11 +256,7 @@ fn what_somebody_named_by_hand_is_neither_gone_nor_renamed_unasked() {
     for (from, to) in [("Ada", "tmp"), ("Boris", "Ada"), ("tmp", "Boris")] {
         run(folder.path(), ["people", "rename", from, to]).done();
     }
-    run(
-        folder.path(),
-        ["people", "rename", "Cleo", "P1", "--forget"],
-    )
-    .done();
+    run(folder.path(), ["people", "rename", "Cleo", "P1", "--forget"]).done();
     for photo in ["Cleo/1.png", "Cleo/2.png"] {
         let content = with_text(&fs::read(at(photo)).unwrap());
         fs::write(at(photo), content).unwrap();

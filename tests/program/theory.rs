@@ -13,18 +13,11 @@ fn faces() -> &'static str {
 fn a_model_with_a_kernel_identifies_and_says_that_it_has_no_basis_images() {
     let folder = scratch();
     let enroll = ["enroll", faces(), "--size", "32x38"];
-    run(
-        folder.path(),
-        enroll.iter().chain(&["--kernel", "rbf:auto"]),
-    )
-    .done();
+    run(folder.path(), enroll.iter().chain(&["--kernel", "rbf:auto"])).done();
     let ada = photo_of_ada().to_str().unwrap();
     let found = run(folder.path(), ["identify", ada, "--format", "json"]).done();
     let found: Value = serde_json::from_str(&found.stdout).unwrap();
-    assert_eq!(
-        found["faces"][0]["candidates"][0]["person"], "Ada",
-        "{found}"
-    );
+    assert_eq!(found["faces"][0]["candidates"][0]["person"], "Ada", "{found}");
 
     let info = run(folder.path(), ["info"]).done();
     assert!(info.stdout.contains("kernel rbf:auto"), "{}", info.stdout);
@@ -35,13 +28,7 @@ fn a_model_with_a_kernel_identifies_and_says_that_it_has_no_basis_images() {
     // What a model holds is what learning it again gives, to the byte.
     let before = std::fs::read(folder.path().join("eigenfaces.npz")).unwrap();
     std::fs::remove_file(folder.path().join("eigenfaces.npz")).unwrap();
-    run(
-        folder.path(),
-        enroll
-            .iter()
-            .chain(&["--kernel", "rbf:auto", "--threads", "1"]),
-    )
-    .done();
+    run(folder.path(), enroll.iter().chain(&["--kernel", "rbf:auto", "--threads", "1"])).done();
     assert!(before == std::fs::read(folder.path().join("eigenfaces.npz")).unwrap());
 }
 
@@ -49,20 +36,14 @@ fn a_model_with_a_kernel_identifies_and_says_that_it_has_no_basis_images() {
 fn every_kernel_enrols_and_identifies() {
     let folder = scratch();
     let ada = photo_of_ada().to_str().unwrap();
-    for (at, kernel) in ["linear", "rbf:0.001", "poly:2", "cosine"]
-        .iter()
-        .enumerate()
-    {
+    for (at, kernel) in ["linear", "rbf:0.001", "poly:2", "cosine"].iter().enumerate() {
         let model = format!("{at}.npz");
         let learning = ["--size", "24x28", "--kernel", kernel, "-m", &model];
         run(folder.path(), ["enroll", faces()].iter().chain(&learning)).done();
         let args = ["identify", ada, "--format", "json", "-m", &model];
         let found = run(folder.path(), args).done();
         let found: Value = serde_json::from_str(&found.stdout).unwrap();
-        assert_eq!(
-            found["faces"][0]["candidates"][0]["person"], "Ada",
-            "{kernel}: {found}"
-        );
+        assert_eq!(found["faces"][0]["candidates"][0]["person"], "Ada", "{kernel}: {found}");
     }
 }
 
@@ -71,40 +52,17 @@ fn rules_settle_the_number_of_components() {
     let folder = scratch();
     let mut counts = Vec::new();
     for rule in ["profile", "parallel", "0.99"] {
-        let args = [
-            "basis",
-            "-o",
-            rule,
-            "--faces",
-            faces(),
-            "--size",
-            "20x24",
-            "--components",
-            rule,
-        ];
+        let args =
+            ["basis", "-o", rule, "--faces", faces(), "--size", "20x24", "--components", rule];
         run(folder.path(), args).done();
         let spectrum =
             std::fs::read_to_string(folder.path().join(rule).join("spectrum.csv")).unwrap();
         counts.push(spectrum.lines().count() - 1);
     }
     // The profile keeps the fewest, a share of the variance the most.
-    assert!(
-        0 < counts[0] && counts[0] < counts[1] && counts[1] < counts[2],
-        "{counts:?}"
-    );
-    run(
-        folder.path(),
-        [
-            "basis",
-            "-o",
-            "m",
-            "--faces",
-            faces(),
-            "--components",
-            "some",
-        ],
-    )
-    .ended(2, &["--components", "profile"]);
+    assert!(0 < counts[0] && counts[0] < counts[1] && counts[1] < counts[2], "{counts:?}");
+    run(folder.path(), ["basis", "-o", "m", "--faces", faces(), "--components", "some"])
+        .ended(2, &["--components", "profile"]);
 }
 
 #[test]
@@ -137,60 +95,31 @@ fn minimising_shows_its_objective_and_finds_the_same_basis() {
         .collect();
     assert!(
         objectives.len() > 3
-            && objectives
-                .windows(2)
-                .all(|pair| pair[1] <= pair[0] * (1.0 + 1e-12))
+            && objectives.windows(2).all(|pair| pair[1] <= pair[0] * (1.0 + 1e-12))
     );
     let values = |name: &str| -> Vec<f64> {
         let text = read(name);
         let rows = text.lines().skip(1);
-        rows.map(|line| line.split(',').nth(1).unwrap().parse().unwrap())
-            .collect()
+        rows.map(|line| line.split(',').nth(1).unwrap().parse().unwrap()).collect()
     };
-    let (a, b) = (
-        values("minimised/spectrum.csv"),
-        values("solved/spectrum.csv"),
-    );
+    let (a, b) = (values("minimised/spectrum.csv"), values("solved/spectrum.csv"));
     assert_eq!(a.len(), 10);
-    assert!(
-        a.iter().zip(&b).all(|(a, b)| (a - b).abs() < 1e-6 * b),
-        "{a:?} {b:?}"
-    );
-    let args = [
-        "basis",
-        "-o",
-        "x",
-        "--faces",
-        faces(),
-        "--solver",
-        "minimize",
-    ];
+    assert!(a.iter().zip(&b).all(|(a, b)| (a - b).abs() < 1e-6 * b), "{a:?} {b:?}");
+    let args = ["basis", "-o", "x", "--faces", faces(), "--solver", "minimize"];
     run(folder.path(), args).failed_saying(&["--components 20"]);
 }
 
 #[test]
 fn scaled_pixels_are_shown_in_both_spaces() {
     let folder = scratch();
-    let args = [
-        "basis",
-        "-o",
-        "scaled",
-        "--faces",
-        faces(),
-        "--size",
-        "24x28",
-        "--scale-pixels",
-    ];
+    let args = ["basis", "-o", "scaled", "--faces", faces(), "--size", "24x28", "--scale-pixels"];
     let said = run(folder.path(), args).done().stderr;
     assert!(
         said.contains("sheet-gray.png") && said.contains("constant pixels carry nothing"),
         "{said}"
     );
     for name in ["sheet.png", "sheet-gray.png", "deviation.png"] {
-        assert!(
-            image::open(folder.path().join("scaled").join(name)).is_ok(),
-            "{name}"
-        );
+        assert!(image::open(folder.path().join("scaled").join(name)).is_ok(), "{name}");
     }
 }
 
@@ -231,17 +160,10 @@ fn scaled_pixels_recognise_and_are_shown_by_every_command() {
     let mean = squares / (first.len() * first[0].len()) as f64;
     assert!((mean - 1.0).abs() < 0.05, "{mean}");
 
-    let rebuilt = run(
-        at,
-        ["reconstruct", ada, "-o", "ada.png", "--format", "json"],
-    )
-    .done();
+    let rebuilt = run(at, ["reconstruct", ada, "-o", "ada.png", "--format", "json"]).done();
     let rebuilt: Value = serde_json::from_str(&rebuilt.stdout).unwrap();
     let steps = rebuilt["steps"].as_array().unwrap();
-    assert!(
-        steps.last().unwrap()["explained"].as_f64().unwrap() > 0.9,
-        "{rebuilt}"
-    );
+    assert!(steps.last().unwrap()["explained"].as_f64().unwrap() > 0.9, "{rebuilt}");
 
     // What a model holds is what learning it again gives, to the byte; and it can be taken back.
     let before = std::fs::read(at.join("eigenfaces.npz")).unwrap();
@@ -263,11 +185,7 @@ fn the_weights_of_a_kernel_are_what_is_shown_and_rebuilt_from() {
     assert!(info.contains("kernel space"), "{info}");
     let ada = photo_of_ada().to_str().unwrap();
 
-    let rebuilt = run(
-        at,
-        ["reconstruct", ada, "-o", "ada.png", "--format", "json"],
-    )
-    .done();
+    let rebuilt = run(at, ["reconstruct", ada, "-o", "ada.png", "--format", "json"]).done();
     assert!(rebuilt.stderr.contains("pre-image"), "{}", rebuilt.stderr);
     let rebuilt: Value = serde_json::from_str(&rebuilt.stdout).unwrap();
     let last = rebuilt["steps"].as_array().unwrap().last().unwrap();
@@ -277,11 +195,7 @@ fn the_weights_of_a_kernel_are_what_is_shown_and_rebuilt_from() {
 
     // From the weights that project writes, the same face.
     run(at, ["project", ada, "-o", "ada.csv"]).done();
-    let again = told(
-        at,
-        "reconstruct --from-weights ada.csv -o again.png --format json",
-    )
-    .done();
+    let again = told(at, "reconstruct --from-weights ada.csv -o again.png --format json").done();
     let again: Value = serde_json::from_str(&again.stdout).unwrap();
     let last = again["steps"].as_array().unwrap().last().unwrap();
     assert_eq!(last["rms"], 0.0, "{again}");
@@ -313,14 +227,7 @@ fn wrong_use_is_said_in_a_line() {
     for wrong in ["rbf:0", "poly:0", "poly", "gauss", ""] {
         run(folder.path(), ["enroll", faces(), "--kernel", wrong]).ended(2, &["--kernel"]);
     }
-    let parallel = [
-        "enroll",
-        faces(),
-        "--kernel",
-        "cosine",
-        "--components",
-        "parallel",
-    ];
+    let parallel = ["enroll", faces(), "--kernel", "cosine", "--components", "parallel"];
     run(folder.path(), parallel).failed_saying(&["parallel", "--components, --kernel"]);
     run(folder.path(), ["identify", "--kernel", "cosine", "x.png"]).ended(2, &["--kernel"]);
     run(folder.path(), ["basis", "-o", "x", "--scale-pixels"]).ended(2, &["--faces"]);

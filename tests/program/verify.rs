@@ -30,10 +30,7 @@ fn two_photos_of_one_person_and_of_two() {
     assert!(not.stdout.contains("not the same person"), "{}", not.stdout);
     // It is symmetric.
     let ask = |a: &Path, b: &Path, format: &str| {
-        let run = run(
-            folder.path(),
-            ["verify", text(a), text(b), "--format", format],
-        );
+        let run = run(folder.path(), ["verify", text(a), text(b), "--format", format]);
         assert!(run.code < 2, "{}", run.stderr);
         run.stdout
     };
@@ -43,10 +40,7 @@ fn two_photos_of_one_person_and_of_two() {
         (&there["confidence"], &there["distance"]),
         (&back["confidence"], &back["distance"])
     );
-    assert_eq!(
-        (&there["decision"], &there["person"]),
-        (&"same".into(), &Value::Null)
-    );
+    assert_eq!((&there["decision"], &there["person"]), (&"same".into(), &Value::Null));
     assert!(json(&first, &other)["confidence"].as_f64() < there["confidence"].as_f64());
     let csv = ask(&first, &other, "csv");
     assert!(csv.starts_with("photo,other,person,decision,confidence,distance\n"));
@@ -68,11 +62,7 @@ fn whatever_was_found_as_a_face_is_one() {
     run(folder.path(), ["enroll", "one"]).done();
     for name in ["boris.png", "farid.png", "stranger-1.png", "stranger-2.png"] {
         let photo = probes().join(name);
-        let found = run(
-            folder.path(),
-            ["identify", text(&photo), "--format", "json"],
-        )
-        .done();
+        let found = run(folder.path(), ["identify", text(&photo), "--format", "json"]).done();
         let found: Value = serde_json::from_str(&found.stdout).unwrap();
         let is_face = found["faces"][0]["decision"] != "not-a-face";
         let asked = run(folder.path(), ["verify", text(&photo), "--person", "Ada"]);
@@ -87,10 +77,7 @@ fn a_photo_and_a_name_agree_with_identify() {
     let ada = text(photo_of_ada());
     let found = run(folder.path(), ["identify", ada, "--format", "json"]).done();
     let found: Value = serde_json::from_str(&found.stdout).unwrap();
-    let same = run(
-        folder.path(),
-        ["verify", ada, "--person", "Ada", "--format", "json"],
-    );
+    let same = run(folder.path(), ["verify", ada, "--person", "Ada", "--format", "json"]);
     let said: Value = serde_json::from_str(&same.stdout).unwrap();
     assert_eq!(said["confidence"], found["faces"][0]["confidence"]);
     assert_eq!(said["person"], "Ada", "as it is enrolled");
@@ -119,18 +106,8 @@ fn a_threshold_overrides_the_target() {
         run(folder.path(), args)
     };
     assert!(identify(&[]).done().stdout.contains(",unknown,"));
-    assert!(
-        identify(&["--threshold", "0"])
-            .done()
-            .stdout
-            .contains(",known,")
-    );
-    assert!(
-        identify(&["--threshold", "1"])
-            .done()
-            .stdout
-            .contains(",unknown,")
-    );
+    assert!(identify(&["--threshold", "0"]).done().stdout.contains(",known,"));
+    assert!(identify(&["--threshold", "1"]).done().stdout.contains(",unknown,"));
     identify(&["--threshold", "0.9", "--far", "0.1"]).ended(2, &["--far"]);
     identify(&["--threshold", "high"]).ended(2, &["0 to 1"]);
 }
@@ -141,15 +118,8 @@ fn the_main_face_of_several_is_taken_and_said() {
     let faces = text(bundled_faces());
     let enroll = ["enroll", faces, "--framing", "detect", "-q"];
     run(folder.path(), enroll).done();
-    let found = run(
-        folder.path(),
-        ["verify", text(group_photo()), "--person", "Ada"],
-    );
-    assert!(
-        found.code < 2 && found.stderr.contains("3 faces"),
-        "{}",
-        found.stderr
-    );
+    let found = run(folder.path(), ["verify", text(group_photo()), "--person", "Ada"]);
+    assert!(found.code < 2 && found.stderr.contains("3 faces"), "{}", found.stderr);
 }
 
 #[test]
@@ -168,14 +138,8 @@ fn trouble_is_neither_yes_nor_no() {
     trouble(&[ada, ada, "--person", "Ada"], &["--person"]);
     trouble(&[ada, "gone.png"], &["gone.png", "no such file"]);
     trouble(&[ada, "Boris"], &["Boris", "no such file", "--person"]);
-    trouble(
-        &[ada, text(&vase)],
-        &["not-a-face.png", "does not look like a face"],
-    );
-    trouble(
-        &[text(&vase), "--person", "Ada"],
-        &["does not look like a face"],
-    );
+    trouble(&[ada, text(&vase)], &["not-a-face.png", "does not look like a face"]);
+    trouble(&[text(&vase), "--person", "Ada"], &["does not look like a face"]);
     trouble(&[ada, "--person", "Ad"], &["Ad", "did you mean 'Ada'"]);
     trouble(&[ada, "--person", "Zoe"], &["Zoe"]);
     trouble(&[ada, "--person", "Ada", "-m", "none.npz"], &["none.npz"]);
@@ -184,12 +148,7 @@ fn trouble_is_neither_yes_nor_no() {
 
     let few = scratch();
     for (person, seed) in [("A", 1), ("A", 2), ("B", 3), ("B", 4)] {
-        picture(
-            &few.path().join(format!("faces/{person}/{seed}.png")),
-            40,
-            48,
-            seed,
-        );
+        picture(&few.path().join(format!("faces/{person}/{seed}.png")), 40, 48, seed);
     }
     let photo = "faces/A/1.png";
     let verify = |other: &str, background: &str| {

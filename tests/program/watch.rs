@@ -51,13 +51,7 @@ pub const LONG: Duration = Duration::from_secs(120);
 #[cfg(unix)]
 fn interrupted(child: &mut Child) -> Option<i32> {
     let id = child.id().to_string();
-    assert!(
-        Command::new("kill")
-            .args(["-TERM", &id])
-            .status()
-            .unwrap()
-            .success()
-    );
+    assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
     std::os::unix::process::ExitStatusExt::signal(&child.wait().unwrap())
 }
 
@@ -70,24 +64,16 @@ fn a_burst_is_posted_as_one_result_until_it_is_taken() {
     let (address, posted) = receiver(&[503, 200]);
     let url = format!("http://{address}/api/webhook/secret?token=secret");
     let mut command = program(folder.path());
-    command
-        .args(["identify", "--watch", "door"])
-        .env("EIGENFACES_WEBHOOK", url);
+    command.args(["identify", "--watch", "door"]).env("EIGENFACES_WEBHOOK", url);
     let (mut child, said) = spawned(&mut command, "waiting for new photos");
     let ada = fs::read(project().join("assets/probes/ada.png")).unwrap();
     for frame in 0..3 {
         fs::write(door.join(format!("{frame}.png")), another(&ada, frame)).unwrap();
     }
-    fs::write(
-        door.join("9.png"),
-        fs::read(project().join("assets/probes/boris.png")).unwrap(),
-    )
-    .unwrap();
+    fs::write(door.join("9.png"), fs::read(project().join("assets/probes/boris.png")).unwrap())
+        .unwrap();
     let (head, refused) = posted.recv_timeout(LONG).unwrap();
-    assert!(
-        head.starts_with("POST /api/webhook/secret?token=secret HTTP/1.1\r\n"),
-        "{head}"
-    );
+    assert!(head.starts_with("POST /api/webhook/secret?token=secret HTTP/1.1\r\n"), "{head}");
     assert!(head.contains(&format!("host: {address}")), "{head}");
     let (_, again) = posted.recv_timeout(LONG).unwrap();
     assert_eq!(again, refused, "the same until it is taken");
@@ -101,14 +87,8 @@ fn a_burst_is_posted_as_one_result_until_it_is_taken() {
     // A refusal is no reason to try again: what comes next is another photo.
     assert_eq!(interrupted(&mut child), Some(15));
     let said = said.lock().unwrap().clone();
-    assert!(
-        said.contains("status 503") && said.contains("takes results again"),
-        "{said}"
-    );
-    assert!(
-        !said.contains("secret") && !said.contains("not posted"),
-        "{said}"
-    );
+    assert!(said.contains("status 503") && said.contains("takes results again"), "{said}");
+    assert!(!said.contains("secret") && !said.contains("not posted"), "{said}");
 }
 
 #[test]
@@ -129,11 +109,7 @@ fn what_is_refused_is_not_posted_again_and_what_is_not_posted_is_said() {
     }
     assert_eq!(interrupted(&mut child), Some(15));
     let said = said.lock().unwrap().clone();
-    for words in [
-        "refused a result (status 404)",
-        "status 500",
-        "1 result was not posted",
-    ] {
+    for words in ["refused a result (status 404)", "status 500", "1 result was not posted"] {
         assert!(said.contains(words), "{said}");
     }
     assert!(!said.contains("secret"), "{said}");
@@ -162,9 +138,7 @@ fn a_server_watches_and_posts_too() {
     let (_, told) = posted.recv_timeout(LONG).unwrap();
     assert_eq!(told["faces"][0]["person"], "Noah", "{told}");
     // Of whom was renamed meanwhile.
-    server
-        .ask("PUT", "/api/v0/people/Noah", br#"{"person":"Nora"}"#)
-        .has(200);
+    server.ask("PUT", "/api/v0/people/Noah", br#"{"person":"Nora"}"#).has(200);
     fs::write(door.join("2.png"), &photo).unwrap();
     let (_, told) = posted.recv_timeout(LONG).unwrap();
     assert_eq!(told["faces"][0]["person"], "Nora", "{told}");
@@ -194,10 +168,7 @@ fn each_new_photo_is_a_line_of_json() {
         fs::write(door.join(name), photo).unwrap();
         serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap()
     };
-    assert_eq!(
-        come("ada.png", &probe("ada.png"))["faces"][0]["person"],
-        "Ada"
-    );
+    assert_eq!(come("ada.png", &probe("ada.png"))["faces"][0]["person"], "Ada");
     // Not the program's end, as it is where it is the only photo named.
     assert!(come("none.png", b"no photo")["error"].is_string());
     // Written anew under one name, as cameras do.

@@ -33,19 +33,9 @@ fn people(folder: &Path) -> String {
 fn a_folder_that_lies_too_high_is_refused() {
     let folder = scratch();
     faces(&folder.path().join("project"), &["Ada", "Boris"]);
-    picture(
-        &folder.path().join("project/assets/probes/x.png"),
-        40,
-        50,
-        9,
-    );
+    picture(&folder.path().join("project/assets/probes/x.png"), 40, 50, 9);
     let refused = run(folder.path(), ["enroll", "project"]);
-    refused.failed_saying(&[
-        "project/assets",
-        "'probes'",
-        "probably not a person",
-        "--nested",
-    ]);
+    refused.failed_saying(&["project/assets", "'probes'", "probably not a person", "--nested"]);
     assert!(!folder.path().join("eigenfaces.npz").exists());
     // The names alone tell: nothing is decoded, so nothing is said of a damaged photo.
     let damaged = folder.path().join("project/assets/probes/y.png");
@@ -105,14 +95,7 @@ fn a_table_of_pairs_is_a_file() {
     let pairs = "1\tAda/1.png\tAda/2.png\t1\n1\tAda/1.png\tBoris/1.png\t0\n\
                  2\tBoris/1.png\tBoris/2.png\t1\n2\tAda/2.png\tBoris/2.png\t0\n";
     fs::write(folder.path().join("pairs.tsv"), pairs).unwrap();
-    let command = [
-        "evaluate",
-        "faces",
-        "--pairs",
-        "pairs.tsv",
-        "--background",
-        "other-folds",
-    ];
+    let command = ["evaluate", "faces", "--pairs", "pairs.tsv", "--background", "other-folds"];
     run(folder.path(), command).failed_saying(&["background model", "too few"]);
 }
 
@@ -126,11 +109,7 @@ fn a_folder_without_faces_is_refused() {
         }
     }
     let refused = run(folder.path(), ["enroll", "walls"]);
-    refused.failed_saying(&[
-        "walls",
-        "no face was found in 6 of 6 photos",
-        "--framing as-is",
-    ]);
+    refused.failed_saying(&["walls", "no face was found in 6 of 6 photos", "--framing as-is"]);
     assert!(!folder.path().join("eigenfaces.npz").exists());
     run(folder.path(), ["enroll", "walls", "--framing", "as-is"]).done();
 }
@@ -139,27 +118,13 @@ fn a_folder_without_faces_is_refused() {
 fn many_files_with_one_reason_are_counted() {
     let folder = enrolled(&["Ada", "Boris"]);
     for number in 0..12 {
-        fs::write(
-            folder.path().join(format!("faces/Ada/t{number}.jpg")),
-            "text",
-        )
-        .unwrap();
+        fs::write(folder.path().join(format!("faces/Ada/t{number}.jpg")), "text").unwrap();
     }
     let said = run(folder.path(), ["enroll", "faces"]);
     said.ended(3, &["t4.jpg", "skipped 7 more", "--verbose"]);
-    assert_eq!(
-        said.stderr.matches("not an image").count(),
-        5,
-        "{}",
-        said.stderr
-    );
+    assert_eq!(said.stderr.matches("not an image").count(), 5, "{}", said.stderr);
     let all = run(folder.path(), ["enroll", "faces", "--verbose"]);
-    assert_eq!(
-        all.stderr.matches("not an image").count(),
-        12,
-        "{}",
-        all.stderr
-    );
+    assert_eq!(all.stderr.matches("not an image").count(), 12, "{}", all.stderr);
 }
 
 #[test]
@@ -169,11 +134,7 @@ fn a_folder_may_keep_the_name_that_a_person_had() {
     picture(&folder.path().join("faces/Grandpa/4.png"), 40, 50, 99);
     for _ in 0..2 {
         let said = run(folder.path(), ["enroll", "faces"]).done();
-        assert!(
-            said.stderr.contains("'Grandpa' count for 'Opa'"),
-            "{}",
-            said.stderr
-        );
+        assert!(said.stderr.contains("'Grandpa' count for 'Opa'"), "{}", said.stderr);
     }
     let now = "Ada (3 faces)\nBoris (3 faces)\nOpa (4 faces)\n";
     assert_eq!(people(folder.path()), now);
@@ -183,27 +144,14 @@ fn a_folder_may_keep_the_name_that_a_person_had() {
     run(folder.path(), ["enroll", "faces", "--sync"]).done();
     assert_eq!(people(folder.path()), "Ada (6 faces)\nOpa (4 faces)\n");
     // A pseudonym is told nothing of.
-    run(
-        folder.path(),
-        ["people", "rename", "Ada", "Person 1", "--forget"],
-    )
-    .done();
+    run(folder.path(), ["people", "rename", "Ada", "Person 1", "--forget"]).done();
     let log = store_log(folder.path());
-    assert!(
-        !log.contains("Ada") && !log.contains("Boris") && log.contains("Grandpa"),
-        "{log}"
-    );
+    assert!(!log.contains("Ada") && !log.contains("Boris") && log.contains("Grandpa"), "{log}");
     // Nor does it vanish because the folder keeps the name.
     run(folder.path(), ["enroll", "faces", "--sync"])
         .failed_saying(&["Person 1 becomes Ada", "--yes"]);
     let looked = run(folder.path(), ["enroll", "faces", "--sync", "--dry-run"]).done();
-    assert!(
-        looked
-            .stdout
-            .contains("would see that Person 1 becomes Ada"),
-        "{}",
-        looked.stdout
-    );
+    assert!(looked.stdout.contains("would see that Person 1 becomes Ada"), "{}", looked.stdout);
     // Who is erased is remembered by no name.
     run(folder.path(), ["people", "remove", "Opa", "--yes"]).done();
     let log = store_log(folder.path());
@@ -228,19 +176,12 @@ fn the_last_change_is_taken_back_but_for_what_it_erased() {
     run(folder.path(), ["enroll", "faces"]).done();
     run(folder.path(), undo).failed_saying(&["3 of Dora", "--yes", "--dry-run"]);
     let would = run(folder.path(), ["people", "undo", "--dry-run"]).done();
-    assert!(
-        would.stdout.contains("would undo: 3 faces of Dora added"),
-        "{}",
-        would.stdout
-    );
+    assert!(would.stdout.contains("would undo: 3 faces of Dora added"), "{}", would.stdout);
     run(folder.path(), ["people", "undo", "--yes"]).done();
     assert_eq!(people(folder.path()), before);
     run(folder.path(), undo).failed_saying(&["nothing to undo"]);
 
-    for change in [
-        ["rename", "Ada", "Zoe"].as_slice(),
-        &["merge", "Ada", "--into", "Boris"],
-    ] {
+    for change in [["rename", "Ada", "Zoe"].as_slice(), &["merge", "Ada", "--into", "Boris"]] {
         run(folder.path(), [&["people"], change].concat()).done();
         assert_ne!(people(folder.path()), before);
         run(folder.path(), undo).done();
@@ -265,33 +206,18 @@ fn one_face_of_a_group_photo_is_enrolled_where_it_lies() {
     assert!(!said.stderr.contains(warning), "{}", said.stderr);
     let group = text(group_photo());
     run(folder.path(), ["people", "add", "Guest", group]).failed_saying(&["3 faces", "--face"]);
-    run(
-        folder.path(),
-        ["people", "add", "Guest", group, "--face", "9"],
-    )
-    .failed_saying(&["3 faces", "1 to 3", "--face"]);
+    run(folder.path(), ["people", "add", "Guest", group, "--face", "9"])
+        .failed_saying(&["3 faces", "1 to 3", "--face"]);
     let args = ["people", "add", "Guest", group, "--face", "2"];
     let said = run(folder.path(), args).done();
-    assert!(
-        said.stderr.contains("enrolled 1 face of Guest (new)"),
-        "{}",
-        said.stderr
-    );
+    assert!(said.stderr.contains("enrolled 1 face of Guest (new)"), "{}", said.stderr);
     run(folder.path(), args).failed_saying(&["enrolled as 'Guest' already"]);
     // Another face of the photo is another one.
-    run(
-        folder.path(),
-        ["people", "add", "Other", group, "--face", "1"],
-    )
-    .done();
+    run(folder.path(), ["people", "add", "Other", group, "--face", "1"]).done();
     let found = run(folder.path(), ["identify", group, "--format", "json"]).done();
     let object: Value = serde_json::from_str(&found.stdout).unwrap();
     let name = |face: usize| object["faces"][face]["candidates"][0]["person"].clone();
-    assert_eq!(
-        (name(0), name(1)),
-        ("Other".into(), "Guest".into()),
-        "{object}"
-    );
+    assert_eq!((name(0), name(1)), ("Other".into(), "Guest".into()), "{object}");
 }
 
 #[test]
@@ -300,27 +226,11 @@ fn pictures_of_this_program_are_nobodys() {
     let faces = folder.path().join("people/Ada");
     fs::create_dir_all(&faces).unwrap();
     fs::copy(photo_of_ada(), faces.join("ada.png")).unwrap();
-    fs::copy(
-        crate::support::probes().join("noah.png"),
-        faces.join("noah.png"),
-    )
-    .unwrap();
-    run(
-        folder.path(),
-        ["basis", "-o", "people/basis", "--components", "3"],
-    )
-    .done();
-    run(
-        folder.path(),
-        ["identify", "people/Ada", "--annotate", "people/marked"],
-    )
-    .done();
+    fs::copy(crate::support::probes().join("noah.png"), faces.join("noah.png")).unwrap();
+    run(folder.path(), ["basis", "-o", "people/basis", "--components", "3"]).done();
+    run(folder.path(), ["identify", "people/Ada", "--annotate", "people/marked"]).done();
     let enrolled = run(folder.path(), ["enroll", "people", "-m", "new.npz"]).done();
-    assert!(
-        enrolled.stderr.contains("of this program left out"),
-        "{}",
-        enrolled.stderr
-    );
+    assert!(enrolled.stderr.contains("of this program left out"), "{}", enrolled.stderr);
     let people = run(folder.path(), ["people", "-m", "new.npz"]).done();
     assert_eq!(people.stdout, "Ada (2 faces)\n");
     // Where nothing else is there, each is named with the reason.
@@ -354,11 +264,7 @@ fn annotated_copies_are_not_looked_at_again() {
     let first = run(folder.path(), args).done();
     let second = run(folder.path(), args).done();
     assert_eq!(first.stdout, second.stdout);
-    assert!(
-        second.stderr.contains("1 picture of this program left out"),
-        "{}",
-        second.stderr
-    );
+    assert!(second.stderr.contains("1 picture of this program left out"), "{}", second.stderr);
     // What a table of labels names is meant, whatever it is.
     fs::write(folder.path().join("who.csv"), "marked/ada.png,Ada\n").unwrap();
     let labels = ["enroll", "marked", "--labels", "who.csv", "-m", "table.npz"];
@@ -366,27 +272,11 @@ fn annotated_copies_are_not_looked_at_again() {
     // It stays enrolled as long as it is there.
     let elsewhere = folder.path().join("elsewhere/Zoe");
     fs::create_dir_all(&elsewhere).unwrap();
-    fs::copy(
-        crate::support::probes().join("noah.png"),
-        elsewhere.join("1.png"),
-    )
-    .unwrap();
-    run(
-        folder.path(),
-        [
-            "enroll",
-            "marked/ada.png",
-            "elsewhere/Zoe/1.png",
-            "-m",
-            "both.npz",
-        ],
-    )
-    .done();
+    fs::copy(crate::support::probes().join("noah.png"), elsewhere.join("1.png")).unwrap();
+    run(folder.path(), ["enroll", "marked/ada.png", "elsewhere/Zoe/1.png", "-m", "both.npz"])
+        .done();
     fs::rename(&elsewhere, folder.path().join("marked/Zoe")).unwrap();
-    let synced = run(
-        folder.path(),
-        ["enroll", "marked", "--sync", "-m", "both.npz", "--dry-run"],
-    );
+    let synced = run(folder.path(), ["enroll", "marked", "--sync", "-m", "both.npz", "--dry-run"]);
     assert!(!synced.stdout.contains("gone"), "{}", synced.stdout);
 }
 
@@ -396,10 +286,7 @@ fn scripts_hear_of_every_photo() {
     let faces = ["--faces", text(bundled_faces())];
     fs::write(folder.path().join("text.jpg"), "no picture").unwrap();
     let with = |photos: &[&str], format: &str| {
-        run(
-            folder.path(),
-            [&["identify"], photos, &["--format", format], &faces[..]].concat(),
-        )
+        run(folder.path(), [&["identify"], photos, &["--format", format], &faces[..]].concat())
     };
     let ada = text(photo_of_ada());
     let csv = with(&["gone.jpg", "text.jpg", ada], "csv");
@@ -412,10 +299,7 @@ fn scripts_hear_of_every_photo() {
     let alone = with(&["gone.jpg"], "json");
     alone.ended(1, &["gone.jpg"]);
     let object: Value = serde_json::from_str(&alone.stdout).unwrap();
-    assert_eq!(
-        (&object["photo"], &object["schema"]),
-        (&"gone.jpg".into(), &1.into())
-    );
+    assert_eq!((&object["photo"], &object["schema"]), (&"gone.jpg".into(), &1.into()));
     assert!(object["error"].as_str().unwrap().contains("no such file"));
 }
 
@@ -433,10 +317,7 @@ fn what_is_meant_is_suggested() {
     assert!(help("project").contains("npy") && !help("identify").contains("npy"));
     for command in ["identify", "enroll", "people", "verify"] {
         let help = help(command);
-        assert!(
-            help.contains("Examples:") && help.contains("Exit status:"),
-            "{help}"
-        );
+        assert!(help.contains("Examples:") && help.contains("Exit status:"), "{help}");
     }
     let man = run(folder.path(), ["man"]).done().stdout;
     assert!(man.contains(".SH EXAMPLES") && man.contains("EXIT STATUS"));
@@ -447,14 +328,8 @@ fn what_is_meant_is_suggested() {
 fn options_that_mean_nothing_to_a_command_are_refused() {
     let folder = scratch();
     for (args, told) in [
-        (
-            &["evaluate", "faces", "-m", "x.npz"][..],
-            "`evaluate` has no use for --model",
-        ),
-        (
-            &["--format", "json", "lesson", "-o", "x.html"],
-            "`lesson` has no use for --format",
-        ),
+        (&["evaluate", "faces", "-m", "x.npz"][..], "`evaluate` has no use for --model"),
+        (&["--format", "json", "lesson", "-o", "x.html"], "`lesson` has no use for --format"),
         (&["man", "-m", "x.npz"], "`man` has no use for --model"),
     ] {
         run(folder.path(), args).ended(2, &[told, "Usage: eigenfaces"]);
@@ -478,11 +353,8 @@ fn checking_says_which_model_takes_part() {
 fn what_is_asked_for_in_other_words_is_understood_or_told() {
     let folder = scratch();
     faces(folder.path(), &["Ada", "Boris", "Chiara"]);
-    run(
-        folder.path(),
-        ["enrol", "faces", "--size", "24x30", "--components", "1000"],
-    )
-    .ended(0, &["--components 1000: these faces have "]);
+    run(folder.path(), ["enrol", "faces", "--size", "24x30", "--components", "1000"])
+        .ended(0, &["--components 1000: these faces have "]);
     let erased = run(folder.path(), ["people", "delete", "Chiara", "--dry-run"]).done();
     assert!(erased.stderr.contains("would erase") || erased.stdout.contains("would erase"));
     // A page by its name, or a folder for it.
@@ -492,14 +364,7 @@ fn what_is_asked_for_in_other_words_is_understood_or_told() {
     assert!(folder.path().join("class/lesson.html").is_file());
     // Sorted under --quiet, the folders are the answer.
     let bundled = crate::enrolled();
-    let args = [
-        "identify",
-        text(probes()),
-        "--sort-into",
-        "s",
-        "--copy",
-        "-q",
-    ];
+    let args = ["identify", text(probes()), "--sort-into", "s", "--copy", "-q"];
     let sorted = run(bundled.path(), args).done();
     assert_eq!(sorted.stdout, "");
     assert!(bundled.path().join("s/Ada").is_dir());
@@ -513,15 +378,11 @@ fn a_part_that_was_not_built_names_its_feature() {
     let folder = crate::enrolled();
     let url = "postgresql://ada:Geheimnis@127.0.0.1:1/faces";
     let photo = text(photo_of_ada());
-    for args in [
-        ["export", "--postgres", url, "--dry-run"],
-        ["identify", photo, "--gallery", url],
-    ] {
+    for args in [["export", "--postgres", url, "--dry-run"], ["identify", photo, "--gallery", url]]
+    {
         let failed = run(folder.path(), args).failed_saying(&["postgres"]);
         assert!(!failed.stderr.contains("Geheimnis"), "{}", failed.stderr);
-        let named = failed
-            .stderr
-            .contains("cargo install eigenfaces --features postgres");
+        let named = failed.stderr.contains("cargo install eigenfaces --features postgres");
         assert_eq!(named, cfg!(not(feature = "postgres")), "{}", failed.stderr);
     }
     if cfg!(not(feature = "serve")) {

@@ -18,13 +18,7 @@ fn a_second_lock_waits_or_names_the_holder() {
 
     let start = Instant::now();
     let error = ModelLock::acquire(&path, Wait::Fail).unwrap_err();
-    let Error::Locked {
-        holder: Some(holder),
-        ..
-    } = &error
-    else {
-        panic!("{error}")
-    };
+    let Error::Locked { holder: Some(holder), .. } = &error else { panic!("{error}") };
     assert_eq!(holder.pid, std::process::id());
     let who = format!("is in use by process {}: ", holder.pid);
     assert!(error.to_string().contains(&who), "{error}");
@@ -46,11 +40,7 @@ fn a_second_lock_waits_or_names_the_holder() {
     let forever = Wait::AtMost(Duration::MAX);
     drop(ModelLock::acquire(&path, forever).unwrap());
     if cfg!(unix) {
-        assert_eq!(
-            names_in(folder.path()),
-            [""; 0],
-            "the lock leaves nothing behind"
-        );
+        assert_eq!(names_in(folder.path()), [""; 0], "the lock leaves nothing behind");
     }
 }
 
@@ -72,25 +62,16 @@ fn the_lock_of_the_dead_holds_nobody_up() {
     let path = folder.path().join("m.npz");
     let mut holder = start_child("hold the lock", &path);
     while !path.with_extension("held").exists() {
-        assert!(
-            holder.try_wait().unwrap().is_none(),
-            "the child could not take the lock"
-        );
+        assert!(holder.try_wait().unwrap().is_none(), "the child could not take the lock");
         thread::sleep(Duration::from_millis(5));
     }
     match ModelLock::acquire(&path, Wait::Fail) {
-        Err(Error::Locked {
-            holder: Some(named),
-            ..
-        }) => assert_eq!(named.pid, holder.id()),
+        Err(Error::Locked { holder: Some(named), .. }) => assert_eq!(named.pid, holder.id()),
         other => panic!("{other:?}"),
     }
     holder.kill().unwrap();
     holder.wait().unwrap();
-    assert!(
-        names_in(folder.path()).contains(&".m.npz.lock".to_owned()),
-        "left by the dead"
-    );
+    assert!(names_in(folder.path()).contains(&".m.npz.lock".to_owned()), "left by the dead");
     drop(ModelLock::acquire(&path, Wait::Fail).unwrap());
 }
 
@@ -98,14 +79,9 @@ fn the_lock_of_the_dead_holds_nobody_up() {
 fn a_lock_file_with_nonsense_in_it_is_no_obstacle() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("m.npz");
-    for text in [
-        "",
-        "1",
-        "-1 5\n",
-        "1 99999999999999999999\n",
-        "1 18446744073709551615\n",
-        "\u{1b}[2J \n",
-    ] {
+    for text in
+        ["", "1", "-1 5\n", "1 99999999999999999999\n", "1 18446744073709551615\n", "\u{1b}[2J \n"]
+    {
         fs::write(folder.path().join(".m.npz.lock"), text).unwrap();
         drop(ModelLock::acquire(&path, Wait::Fail).unwrap());
     }

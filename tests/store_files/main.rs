@@ -22,10 +22,8 @@ const MODEL: &str = "EIGENFACES_TEST_MODEL";
 #[test]
 #[ignore = "the job of the child processes, not a test"]
 fn child() {
-    let (Ok(job), Some(model)) = (
-        std::env::var(JOB),
-        std::env::var_os(MODEL).map(PathBuf::from),
-    ) else {
+    let (Ok(job), Some(model)) = (std::env::var(JOB), std::env::var_os(MODEL).map(PathBuf::from))
+    else {
         return;
     };
     match job.as_str() {
@@ -36,8 +34,7 @@ fn child() {
         }
         "write too much" => match write_model(&model, 9, 4000) {
             Err(Error::Write {
-                problem: WriteProblem::TooLarge | WriteProblem::DiskFull,
-                ..
+                problem: WriteProblem::TooLarge | WriteProblem::DiskFull, ..
             }) => {}
             other => panic!("{other:?}"),
         },

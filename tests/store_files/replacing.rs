@@ -17,10 +17,7 @@ fn a_file_is_made_and_replaced() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("m.npz");
     for text in ["one", "another, longer"] {
-        replace_file(&path, Privacy::Owner, |file| {
-            file.write_all(text.as_bytes())
-        })
-        .unwrap();
+        replace_file(&path, Privacy::Owner, |file| file.write_all(text.as_bytes())).unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), text);
     }
     assert_eq!(names_in(folder.path()), ["m.npz"]);
@@ -63,9 +60,7 @@ fn an_error_or_a_panic_leaves_the_old_file_and_nothing_else() {
         format!("{}: cannot be written: no more pixels", path.display())
     );
     let panicked = std::panic::catch_unwind(|| {
-        replace_file(&path, Privacy::Owner, |_| {
-            std::panic::resume_unwind(Box::new("dropped"))
-        })
+        replace_file(&path, Privacy::Owner, |_| std::panic::resume_unwind(Box::new("dropped")))
     });
     assert!(panicked.is_err());
     assert_eq!(fs::read_to_string(&path).unwrap(), "old");
@@ -78,9 +73,7 @@ fn impossible_places_are_named() {
     let file = folder.path().join("file");
     fs::write(&file, "").unwrap();
     let refused = |path: &Path| {
-        let locked = ModelLock::acquire(path, Wait::Fail)
-            .unwrap_err()
-            .to_string();
+        let locked = ModelLock::acquire(path, Wait::Fail).unwrap_err().to_string();
         let error = replace_file(path, Privacy::Owner, |_| Ok(())).unwrap_err();
         assert_eq!(error.to_string(), locked, "the lock says so beforehand");
         match error {
@@ -97,10 +90,7 @@ fn impossible_places_are_named() {
     assert!(matches!(refused(&file.join("m.npz")), WriteProblem::NotInFolder(at) if at == file));
     #[cfg(unix)]
     {
-        assert!(matches!(
-            refused(Path::new("/dev/null")),
-            WriteProblem::NotAFile
-        ));
+        assert!(matches!(refused(Path::new("/dev/null")), WriteProblem::NotAFile));
         let broken = folder.path().join("broken");
         std::os::unix::fs::symlink("nowhere", &broken).unwrap();
         assert!(matches!(refused(&broken), WriteProblem::NotAFile));
@@ -124,10 +114,9 @@ fn a_folder_without_permission_is_named() {
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o700)).unwrap();
     match result {
         Ok(()) => eprintln!("skipped: root may write everywhere"),
-        Err(Error::Write {
-            problem: WriteProblem::NotPermitted(at),
-            ..
-        }) => assert_eq!(at, folder.path()),
+        Err(Error::Write { problem: WriteProblem::NotPermitted(at), .. }) => {
+            assert_eq!(at, folder.path())
+        }
         Err(other) => panic!("{other}"),
     }
 }
@@ -156,12 +145,9 @@ fn a_link_stays_a_link() {
 #[test]
 fn long_and_strange_names_work() {
     let folder = tempfile::tempdir().unwrap();
-    for name in [
-        "n".repeat(250) + ".npz",
-        "𝔸".repeat(63),
-        " -rf *\n".to_owned(),
-        "..npz".to_owned(),
-    ] {
+    for name in
+        ["n".repeat(250) + ".npz", "𝔸".repeat(63), " -rf *\n".to_owned(), "..npz".to_owned()]
+    {
         let path = folder.path().join(&name);
         let _lock = ModelLock::acquire(&path, Wait::Fail).unwrap();
         replace_file(&path, Privacy::Owner, |file| file.write_all(b"x")).unwrap();
@@ -196,10 +182,7 @@ fn a_killed_writer_never_damages_a_model() {
         orphaned += usize::from(names_in(folder.path()).len() > 1);
     }
     eprintln!("{rounds} rounds: {advanced} with a new model, {orphaned} in the middle of a write");
-    assert!(
-        advanced > 0 && orphaned > 0,
-        "the kills came too early: {advanced}, {orphaned}"
-    );
+    assert!(advanced > 0 && orphaned > 0, "the kills came too early: {advanced}, {orphaned}");
     // What the dead left behind holds faces; the next write removes it.
     write_model(&path, 2, 400).unwrap();
     assert_eq!(names_in(folder.path()), ["m.npz"]);
@@ -246,14 +229,8 @@ fn other_hidden_files_are_left_alone() {
         ".m.npz.abcdefgh.tmp",
         ".m.npz.abcd.fgh.eigenfaces-tmp",
     ];
-    others
-        .iter()
-        .for_each(|name| fs::write(folder.path().join(name), "").unwrap());
-    fs::write(
-        folder.path().join(".m.npz.abcdefgh.eigenfaces-tmp"),
-        "an orphan",
-    )
-    .unwrap();
+    others.iter().for_each(|name| fs::write(folder.path().join(name), "").unwrap());
+    fs::write(folder.path().join(".m.npz.abcdefgh.eigenfaces-tmp"), "an orphan").unwrap();
     write_model(&path, 1, 1).unwrap();
     assert_eq!(names_in(folder.path()).len(), 1 + others.len());
 }
@@ -306,13 +283,7 @@ fn a_full_disk_leaves_the_old_model() {
         for _ in 0..20 {
             let error = write_model(&path, 2, 900).unwrap_err();
             assert!(
-                matches!(
-                    error,
-                    Error::Write {
-                        problem: WriteProblem::DiskFull,
-                        ..
-                    }
-                ),
+                matches!(error, Error::Write { problem: WriteProblem::DiskFull, .. }),
                 "{error}"
             );
             assert_eq!(writer_of(&path), 1);
@@ -322,12 +293,6 @@ fn a_full_disk_leaves_the_old_model() {
         let _lock = ModelLock::acquire(&path, Wait::Fail).unwrap();
         write_model(&path, 3, 300).unwrap();
     });
-    assert!(
-        Command::new("umount")
-            .arg(folder.path())
-            .status()
-            .unwrap()
-            .success()
-    );
+    assert!(Command::new("umount").arg(folder.path()).status().unwrap().success());
     result.unwrap();
 }

@@ -58,9 +58,8 @@ pub fn labeled_faces(folder: &Path, preparation: &Preparation) -> Vec<LabeledFac
 /// What is in a folder, in order.
 pub fn listed(folder: &Path) -> Vec<PathBuf> {
     let entries = folder.read_dir().expect("the folder can be read");
-    let mut all: Vec<PathBuf> = entries
-        .map(|entry| entry.expect("so can its entries").path())
-        .collect();
+    let mut all: Vec<PathBuf> =
+        entries.map(|entry| entry.expect("so can its entries").path()).collect();
     all.sort();
     all
 }
@@ -82,18 +81,12 @@ pub fn probes() -> &'static Path {
 
 /// The bundled new photo of Ada.
 pub fn photo_of_ada() -> &'static Path {
-    Path::new(concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/assets/probes/ada.png"
-    ))
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/probes/ada.png"))
 }
 
 /// The bundled group photo: Ada, a stranger and Farid.
 pub fn group_photo() -> &'static Path {
-    Path::new(concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/assets/scenes/group.png"
-    ))
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/scenes/group.png"))
 }
 
 /// The numbers of a file in tests/reference/, by the name at the beginning of their line.

@@ -39,12 +39,7 @@ impl Accumulator {
     /// More than [`MOST_PIXELS`](Self::MOST_PIXELS).
     pub fn new(pixels: usize) -> Result<Self, PcaError> {
         Self::check_pixels(pixels)?;
-        Ok(Self {
-            pixels,
-            faces: 0,
-            sums: vec![0; pixels],
-            products: kernel::zeros(pixels),
-        })
+        Ok(Self { pixels, faces: 0, sums: vec![0; pixels], products: kernel::zeros(pixels) })
     }
 
     /// Whether a table of this number of pixels a side may be made.
@@ -140,12 +135,7 @@ impl Accumulator {
             products[i * d + i..(i + 1) * d].copy_from_slice(row);
             triangle = rest;
         }
-        Some(Self {
-            pixels: d,
-            faces,
-            sums: totals.to_vec(),
-            products,
-        })
+        Some(Self { pixels: d, faces, sums: totals.to_vec(), products })
     }
 
     /// Learns the components from the sums.
@@ -170,21 +160,17 @@ impl Accumulator {
         let (sums, mut table) = (self.sums, self.products);
         let count = self.faces as i64;
         let fits = self.faces <= SMALL;
-        table
-            .par_chunks_mut(d.max(1))
-            .zip(&sums)
-            .enumerate()
-            .for_each(|(i, (row, &sum))| {
-                for (entry, &other) in row.iter_mut().zip(&sums).skip(i) {
-                    let scatter = if fits {
-                        (count * *entry - sum * other) as f64
-                    } else {
-                        let wide = i128::from;
-                        (wide(count) * wide(*entry) - wide(sum) * wide(other)) as f64
-                    };
-                    *entry = (scatter / n).to_bits().cast_signed();
-                }
-            });
+        table.par_chunks_mut(d.max(1)).zip(&sums).enumerate().for_each(|(i, (row, &sum))| {
+            for (entry, &other) in row.iter_mut().zip(&sums).skip(i) {
+                let scatter = if fits {
+                    (count * *entry - sum * other) as f64
+                } else {
+                    let wide = i128::from;
+                    (wide(count) * wide(*entry) - wide(sum) * wide(other)) as f64
+                };
+                *entry = (scatter / n).to_bits().cast_signed();
+            }
+        });
         kernel::mirror_upper(&mut table, d);
         DMatrix::from_vec(d, d, bytemuck::cast_vec(table))
     }
@@ -231,11 +217,7 @@ mod tests {
         let mut halves = sums(&faces[..9]);
         halves.merge(&sums(&faces[9..])).unwrap();
         assert_eq!(halves, sums(&faces));
-        assert_eq!(
-            halves.merge(&Accumulator::new(4).unwrap()),
-            None,
-            "faces of another d"
-        );
+        assert_eq!(halves.merge(&Accumulator::new(4).unwrap()), None, "faces of another d");
         assert_eq!(halves, sums(&faces), "nothing is changed then");
     }
 
@@ -251,14 +233,7 @@ mod tests {
         assert!(refused(2, [3, 0], [65_025 * 2 + 1, 0, 0]));
         assert!(refused(2, [4, 0], [7, 0, 0]), "a negative variance");
         assert!(refused(Accumulator::MOST_FACES + 1, [0, 0], [0, 0, 0]));
-        for wrong in [
-            &[2, 2, 0, 0, 0, 0][..],
-            &[2, -1],
-            &[-1, 0],
-            &[2],
-            &[0, i64::MAX],
-            &[0, 0],
-        ] {
+        for wrong in [&[2, 2, 0, 0, 0, 0][..], &[2, -1], &[-1, 0], &[2], &[0, i64::MAX], &[0, 0]] {
             assert_eq!(Accumulator::unpack(wrong), None, "{wrong:?}");
         }
     }

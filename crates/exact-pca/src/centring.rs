@@ -19,10 +19,7 @@ pub(crate) struct Table {
 impl Table {
     /// Sums of these columns.
     pub fn of(columns: Columns<'_>) -> Self {
-        Self {
-            entries: kernel::gram(columns),
-            side: columns.count(),
-        }
+        Self { entries: kernel::gram(columns), side: columns.count() }
     }
 
     /// Those of one column with all.
@@ -68,11 +65,7 @@ impl<'a> Centring<'a> {
             let (sums, total) = totals(table, &chosen);
             Sums::Large(sums, total)
         };
-        Self {
-            table,
-            chosen,
-            sums,
-        }
+        Self { table, chosen, sums }
     }
 
     /// Inner products of the chosen columns with column `p`; `at` is its place among them, if known.

@@ -13,22 +13,14 @@ pub struct Columns<'a, T = u8> {
 impl<'a, T: Scalar> From<&'a DMatrix<T>> for Columns<'a, T> {
     fn from(matrix: &'a DMatrix<T>) -> Self {
         let (length, count) = matrix.shape();
-        Self {
-            data: matrix.as_slice(),
-            length,
-            count,
-        }
+        Self { data: matrix.as_slice(), length, count }
     }
 }
 
 impl<'a, T> Columns<'a, T> {
     /// Takes `data` as `count` columns of `length` values; `None` unless it holds exactly that many.
     pub fn new(data: &'a [T], length: usize, count: usize) -> Option<Self> {
-        (length.checked_mul(count)? == data.len()).then_some(Self {
-            data,
-            length,
-            count,
-        })
+        (length.checked_mul(count)? == data.len()).then_some(Self { data, length, count })
     }
 
     /// Number of columns (n).

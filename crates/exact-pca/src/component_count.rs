@@ -43,11 +43,7 @@ impl std::str::FromStr for ComponentCount {
             return Ok(Self::Rule(rule));
         }
         if let Ok(count) = text.parse::<usize>() {
-            return if count > 0 {
-                Ok(Self::Count(count))
-            } else {
-                Err(wrong())
-            };
+            return if count > 0 { Ok(Self::Count(count)) } else { Err(wrong()) };
         }
         match text.parse::<f64>() {
             Ok(share) if share > 0.0 && share <= 1.0 => Ok(Self::Share(share)),
@@ -121,10 +117,7 @@ impl ComponentCount {
 
 /// Number of eigenvalues (decreasing) that carry variance beyond rounding.
 pub(super) fn rank_cut(values: &[f64], largest: f64) -> usize {
-    values
-        .iter()
-        .take_while(|&&value| value > RANK_TOLERANCE * largest)
-        .count()
+    values.iter().take_while(|&&value| value > RANK_TOLERANCE * largest).count()
 }
 
 #[cfg(test)]
@@ -138,10 +131,7 @@ mod tests {
         assert_eq!("0.95".parse(), Ok(ComponentCount::Share(0.95)));
         assert_eq!("1.0".parse(), Ok(ComponentCount::Share(1.0)));
         for wrong in ["0", "-3", "1.5", "0.0", "nan", "inf", "many", ""] {
-            assert!(
-                wrong.parse::<ComponentCount>().is_err(),
-                "{wrong} was accepted"
-            );
+            assert!(wrong.parse::<ComponentCount>().is_err(), "{wrong} was accepted");
         }
     }
 
@@ -155,19 +145,10 @@ mod tests {
     #[test]
     fn a_share_is_of_the_total_and_not_of_the_known_part() {
         let known = [6.0, 3.0];
-        assert_eq!(
-            ComponentCount::Share(0.5).count(&known, 10.0, false),
-            Some(1)
-        );
-        assert_eq!(
-            ComponentCount::Share(0.9).count(&known, 10.0, false),
-            Some(2)
-        );
+        assert_eq!(ComponentCount::Share(0.5).count(&known, 10.0, false), Some(1));
+        assert_eq!(ComponentCount::Share(0.9).count(&known, 10.0, false), Some(2));
         assert_eq!(ComponentCount::Share(0.95).count(&known, 10.0, false), None);
-        assert_eq!(
-            ComponentCount::Share(0.95).count(&known, 10.0, true),
-            Some(2)
-        );
+        assert_eq!(ComponentCount::Share(0.95).count(&known, 10.0, true), Some(2));
         assert_eq!(ComponentCount::Count(1).count(&known, 10.0, false), Some(1));
     }
 }

@@ -36,11 +36,7 @@ const LARGEST_TABLE: f64 = 8e9;
 /// The exact route that costs less. Equal sides tip to covariance, which maps nothing back.
 pub(super) fn exact(d: usize, n: usize, wanted: ComponentCount) -> Solver {
     let k = wanted.first_guess(d.min(n));
-    if gram(d, n, k) < covariance(d, n, k) {
-        Solver::Gram
-    } else {
-        Solver::Covariance
-    }
+    if gram(d, n, k) < covariance(d, n, k) { Solver::Gram } else { Solver::Covariance }
 }
 
 /// The route for d pixels x n faces.

@@ -77,14 +77,6 @@ impl ShapeError {
         expected: usize,
         found: usize,
     ) -> Result<(), Self> {
-        if expected == found {
-            Ok(())
-        } else {
-            Err(Self {
-                what,
-                expected,
-                found,
-            })
-        }
+        if expected == found { Ok(()) } else { Err(Self { what, expected, found }) }
     }
 }

@@ -68,30 +68,25 @@ pub(crate) fn mean_face(faces: Columns<'_>, chosen: &[usize]) -> DVector<f64> {
     const FACES: usize = 1 << 24;
     let n = chosen.len() as f64;
     let mut mean = DVector::zeros(faces.length());
-    mean.as_mut_slice()
-        .par_chunks_mut(PIXELS)
-        .enumerate()
-        .for_each(|(block, mean)| {
-            let mut sums = vec![0_u64; mean.len()];
-            for some in chosen.chunks(FACES) {
-                let mut part = vec![0_u32; mean.len()];
-                vectorised_mut(
-                    #[inline(always)]
-                    || {
-                        for face in some.iter().filter_map(|&j| faces.column(j)) {
-                            for (sum, &pixel) in part.iter_mut().zip(&face[block * PIXELS..]) {
-                                *sum += u32::from(pixel);
-                            }
+    mean.as_mut_slice().par_chunks_mut(PIXELS).enumerate().for_each(|(block, mean)| {
+        let mut sums = vec![0_u64; mean.len()];
+        for some in chosen.chunks(FACES) {
+            let mut part = vec![0_u32; mean.len()];
+            vectorised_mut(
+                #[inline(always)]
+                || {
+                    for face in some.iter().filter_map(|&j| faces.column(j)) {
+                        for (sum, &pixel) in part.iter_mut().zip(&face[block * PIXELS..]) {
+                            *sum += u32::from(pixel);
                         }
-                    },
-                );
-                sums.iter_mut()
-                    .zip(part)
-                    .for_each(|(sum, part)| *sum += u64::from(part));
-            }
-            for (mean, sum) in mean.iter_mut().zip(sums) {
-                *mean = sum as f64 / n;
-            }
-        });
+                    }
+                },
+            );
+            sums.iter_mut().zip(part).for_each(|(sum, part)| *sum += u64::from(part));
+        }
+        for (mean, sum) in mean.iter_mut().zip(sums) {
+            *mean = sum as f64 / n;
+        }
+    });
     mean
 }

@@ -32,11 +32,7 @@ impl InnerProducts {
         for (rank, face) in gram::canonical_order(faces).into_iter().enumerate() {
             ranks[face] = rank;
         }
-        Self {
-            table: Table::of(faces),
-            ranks,
-            length: faces.length(),
-        }
+        Self { table: Table::of(faces), ranks, length: faces.length() }
     }
 
     /// Principal components of the learned faces only, given by their columns; one may come twice.
@@ -65,13 +61,7 @@ impl InnerProducts {
         for (place, at) in order.into_iter().enumerate() {
             places[at] = place;
         }
-        Ok(DualSpace {
-            products: self,
-            chosen,
-            places,
-            centring,
-            spectrum,
-        })
+        Ok(DualSpace { products: self, chosen, places, centring, spectrum })
     }
 }
 

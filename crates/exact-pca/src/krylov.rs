@@ -48,11 +48,7 @@ pub(super) fn fit(
     else {
         return Ok(None);
     };
-    let of = if n < d {
-        Of::Gram(faces, &order)
-    } else {
-        Of::Scatter
-    };
+    let of = if n < d { Of::Gram(faces, &order) } else { Of::Scatter };
     found.components(of, mean, n, Solver::Lanczos).map(Some)
 }
 

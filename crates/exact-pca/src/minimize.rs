@@ -67,11 +67,7 @@ pub fn fit<'a>(
     let rank = scatter.nrows().min(n - 1);
     let pairs = minimise(&scatter, total, count.min(rank), &mut watch)?;
     let found = spectrum::keep(pairs, rank, total, wanted).ok_or(PcaError::CountNeeded)?;
-    let of = if n <= d {
-        Of::Gram(faces, &order)
-    } else {
-        Of::Scatter
-    };
+    let of = if n <= d { Of::Gram(faces, &order) } else { Of::Scatter };
     found.components(of, mean, n, Solver::Minimize)
 }
 
@@ -93,25 +89,16 @@ fn minimise(
         let mut outside = next.clone();
         let (left, right) = (eigen::view(&span), eigen::view(&within));
         eigen::par_add_product(eigen::view_mut(&mut outside), left, right, -1.0);
-        let largest = next
-            .column_iter()
-            .map(|column| column.norm())
-            .fold(0.0, f64::max);
+        let largest = next.column_iter().map(|column| column.norm()).fold(0.0, f64::max);
         let residual = outside.norm() / largest.max(f64::MIN_POSITIVE);
-        watch(Round {
-            number,
-            objective: (total - within.trace()).max(0.0),
-            residual,
-        });
+        watch(Round { number, objective: (total - within.trace()).max(0.0), residual });
         if residual <= TOLERANCE {
             return eigenvectors(&span, within, residual);
         }
         span = next;
         orthonormalise(&mut span, f64::EPSILON * largest);
     }
-    Err(PcaError::NotConverged {
-        rounds: MOST_ROUNDS,
-    })
+    Err(PcaError::NotConverged { rounds: MOST_ROUNDS })
 }
 
 /// Orthonormal columns with the same span; columns no longer than `dust` carry nothing and are drawn anew.

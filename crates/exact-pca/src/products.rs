@@ -34,11 +34,7 @@ impl<'a> CentredFaces<'a> {
     /// Column `j` is the face `order[j]`, below n; `mean` has d pixels.
     pub fn new(faces: Columns<'a>, mean: &'a [f64], order: &'a [usize]) -> Self {
         debug_assert_eq!(mean.len(), faces.length());
-        Self {
-            faces: faces.data(),
-            mean,
-            order,
-        }
+        Self { faces: faces.data(), mean, order }
     }
 
     /// `Xc A` (d x k) of coefficients `A` (n x k). Parallel over blocks of pixels.
@@ -108,10 +104,8 @@ impl<'a> CentredFaces<'a> {
         order: &[usize],
     ) -> View<'t, T> {
         tile.resize(count * order.len(), T::of(0.0));
-        let mean: Vec<T> = self.mean[first..first + count]
-            .iter()
-            .map(|&mean| T::of(mean))
-            .collect();
+        let mean: Vec<T> =
+            self.mean[first..first + count].iter().map(|&mean| T::of(mean)).collect();
         for (centred, face) in tile.chunks_mut(count).zip(order) {
             let pixels = &self.faces[face * self.mean.len() + first..][..count];
             vectorised_mut(
@@ -192,13 +186,12 @@ pub(crate) fn orthonormality(basis: &DMatrix<f64>) -> f64 {
     let images = eigen::product(eigen::view(basis), eigen::view(&probes));
     let back = eigen::inner_product(eigen::view(basis), eigen::view(&images));
     // `amax` would overlook what is not a number.
-    (back - probes).iter().fold(0.0, |most: f64, off| {
-        if off.is_nan() {
-            f64::INFINITY
-        } else {
-            most.max(off.abs())
-        }
-    })
+    (back - probes).iter().fold(
+        0.0,
+        |most: f64, off| {
+            if off.is_nan() { f64::INFINITY } else { most.max(off.abs()) }
+        },
+    )
 }
 
 /// Makes the columns of a tall matrix (d x k, k ≤ d) orthonormal again, unless they are to 1e-12.
@@ -242,21 +235,12 @@ mod tests {
     }
 
     fn bytes(count: usize, seed: u64) -> Vec<u8> {
-        Noise::seeded(seed)
-            .take(count)
-            .map(|x| (128.0 + 127.0 * x) as u8)
-            .collect()
+        Noise::seeded(seed).take(count).map(|x| (128.0 + 127.0 * x) as u8).collect()
     }
 
     #[test]
     fn products_with_centred_faces_are_what_they_say() {
-        for (d, n, k) in [
-            (1, 1, 1),
-            (130, 5, 3),
-            (300, 700, 9),
-            (128, 256, 2),
-            (5, 0, 2),
-        ] {
+        for (d, n, k) in [(1, 1, 1), (130, 5, 3), (300, 700, 9), (128, 256, 2), (5, 0, 2)] {
             let faces = bytes(d * n, 1);
             let mean: Vec<f64> = Noise::seeded(2).take(d).map(|x| 100.0 + x).collect();
             let order: Vec<usize> = (0..n).map(|j| (j * 7 + 3) % n).collect();
@@ -330,10 +314,8 @@ mod tests {
         let order: Vec<usize> = (0..n).rev().collect();
         let a = DMatrix::from_iterator(n, k, Noise::seeded(10).take(n * k));
         let run = |threads| {
-            let pool = rayon::ThreadPoolBuilder::new()
-                .num_threads(threads)
-                .build()
-                .expect("a pool");
+            let pool =
+                rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
             pool.install(|| {
                 let mut u = map_back(centred(&faces, &mean, &order), &a, Precision::Double);
                 reorthonormalise(&mut u).expect("finite");

@@ -49,13 +49,7 @@ pub fn project(
             || vec![0.0; BLOCK * PANEL],
             |buffer, (weights, faces)| {
                 let (basis, mean) = (basis.as_slice(), &mean[..]);
-                pulp::Arch::new().dispatch(Panel {
-                    basis,
-                    mean,
-                    faces,
-                    buffer,
-                    weights,
-                });
+                pulp::Arch::new().dispatch(Panel { basis, mean, faces, buffer, weights });
             },
         );
     Ok(weights)
@@ -113,14 +107,7 @@ impl pulp::WithSimd for Panel<'_> {
                 component += C;
             }
             for component in component..k {
-                add_rows(
-                    simd,
-                    [basis(component)],
-                    centred,
-                    depth,
-                    &mut sums[component..],
-                    k,
-                );
+                add_rows(simd, [basis(component)], centred, depth, &mut sums[component..], k);
             }
         }
         for (weight, sum) in self.weights.iter_mut().zip(sums) {
@@ -153,11 +140,7 @@ fn add_rows<S: Simd, const ROWS: usize>(
     let count = centred.len() / depth;
     let pixels = |face: usize| &centred[face * depth..][..depth];
     while face + F <= count {
-        let tile = products(
-            simd,
-            basis,
-            std::array::from_fn::<_, F, _>(|f| pixels(face + f)),
-        );
+        let tile = products(simd, basis, std::array::from_fn::<_, F, _>(|f| pixels(face + f)));
         for c in 0..ROWS {
             for f in 0..F {
                 sums[(face + f) * k + c] += f64::from(tile[c][f]);
@@ -244,29 +227,19 @@ mod tests {
     }
 
     fn bytes(count: usize) -> Vec<u8> {
-        Noise::seeded(3)
-            .take(count)
-            .map(|x| (128.0 + 127.0 * x) as u8)
-            .collect()
+        Noise::seeded(3).take(count).map(|x| (128.0 + 127.0 * x) as u8).collect()
     }
 
     #[test]
     fn weights_are_inner_products_of_the_centred_face() {
-        for (d, k, n) in [
-            (1, 1, 1),
-            (15, 2, 3),
-            (1030, 7, 35),
-            (2914, 9, 4),
-            (10304, 5, 2),
-        ] {
+        for (d, k, n) in [(1, 1, 1), (15, 2, 3), (1030, 7, 35), (2914, 9, 4), (10304, 5, 2)] {
             let (basis, mean) = space(d, k);
             let faces = bytes(d * n);
             let weights = project(&basis, &mean, &faces).expect("shapes fit");
             for (face, weights) in faces.chunks(d).zip(weights.column_iter()) {
                 for (u, weight) in basis.column_iter().zip(weights.iter()) {
-                    let exact: f64 = (0..d)
-                        .map(|i| f64::from(u[i]) * (f64::from(face[i]) - mean[i]))
-                        .sum();
+                    let exact: f64 =
+                        (0..d).map(|i| f64::from(u[i]) * (f64::from(face[i]) - mean[i])).sum();
                     assert!(
                         (exact - f64::from(*weight)).abs() < 2e-5 * (d as f64).sqrt().max(30.0),
                         "{exact} {weight}"
@@ -285,10 +258,7 @@ mod tests {
             for (i, face) in faces.chunks(d).enumerate() {
                 let alone = project(&basis, &mean, face).expect("shapes fit");
                 assert!(
-                    alone
-                        .iter()
-                        .zip(all.column(i).iter())
-                        .all(|(a, b)| a.to_bits() == b.to_bits())
+                    alone.iter().zip(all.column(i).iter()).all(|(a, b)| a.to_bits() == b.to_bits())
                 );
             }
             for skipped in [1, 2, 33] {
@@ -305,12 +275,7 @@ mod tests {
     #[test]
     fn empty_and_misfit() {
         let (basis, mean) = space(10, 2);
-        assert_eq!(
-            project(&basis, &mean, &[])
-                .expect("no face is fine")
-                .shape(),
-            (2, 0)
-        );
+        assert_eq!(project(&basis, &mean, &[]).expect("no face is fine").shape(), (2, 0));
         assert!(project(&basis, &mean, &[0; 11]).is_err());
         assert!(project(&basis, &mean[1..], &[0; 10]).is_err());
         assert!(project(&DMatrix::zeros(0, 0), &[], &[]).is_ok());

@@ -45,11 +45,7 @@ impl Columns<'_, f64> {
             }
         }
         let mean = sums.iter().zip(first).map(|((sum, is_constant), first)| {
-            if *is_constant {
-                *first
-            } else {
-                first + sum / self.count() as f64
-            }
+            if *is_constant { *first } else { first + sum / self.count() as f64 }
         });
         DVector::from_iterator(self.length(), mean)
     }
@@ -57,15 +53,9 @@ impl Columns<'_, f64> {
     /// X - m 1ᵀ, d x n.
     fn centred(&self, mean: &[f64]) -> DMatrix<f64> {
         let mut centred = DMatrix::from_column_slice(self.length(), self.count(), self.data());
-        centred
-            .as_mut_slice()
-            .par_chunks_mut(self.length().max(1))
-            .for_each(|sample| {
-                sample
-                    .iter_mut()
-                    .zip(mean)
-                    .for_each(|(number, mean)| *number -= mean);
-            });
+        centred.as_mut_slice().par_chunks_mut(self.length().max(1)).for_each(|sample| {
+            sample.iter_mut().zip(mean).for_each(|(number, mean)| *number -= mean);
+        });
         centred
     }
 }
@@ -179,10 +169,7 @@ impl<'a> Basis<'a> {
         for mut sample in rebuilt.column_iter_mut() {
             sample.copy_from_slice(self.mean);
         }
-        let (basis, weights) = (
-            self.view(),
-            eigen::columns(weights.data(), weights.length()),
-        );
+        let (basis, weights) = (self.view(), eigen::columns(weights.data(), weights.length()));
         eigen::par_add_product(eigen::view_mut(&mut rebuilt), basis, weights, 1.0);
         Ok(rebuilt)
     }
@@ -227,18 +214,12 @@ mod tests {
     #[test]
     fn bytes_as_numbers_give_what_bytes_give() {
         let (d, n) = (30, 20);
-        let bytes: Vec<u8> = numbers(d * n)
-            .iter()
-            .map(|x| (x * 127.0 + 128.0) as u8)
-            .collect();
+        let bytes: Vec<u8> = numbers(d * n).iter().map(|x| (x * 127.0 + 128.0) as u8).collect();
         let numbers: Vec<f64> = bytes.iter().map(|&byte| f64::from(byte)).collect();
         let samples = Samples::new(&numbers, d, n).unwrap();
         assert_eq!(samples.to_bytes().unwrap(), bytes);
         let columns = Columns::new(&bytes, d, n).unwrap();
-        let pca = Pca {
-            components: ComponentCount::Count(5),
-            solver: Solver::Auto,
-        };
+        let pca = Pca { components: ComponentCount::Count(5), solver: Solver::Auto };
         let exact = pca.fit(columns).unwrap();
         let rounded = fit(samples, pca.components, pca.solver).unwrap();
         close(&exact.basis, &rounded.basis, 1e-9);
@@ -274,16 +255,8 @@ mod tests {
         }
         let other = [1.0; 3];
         let basis = Basis::new(&other, &other).unwrap();
-        assert!(
-            basis
-                .weights(Samples::new(&[1.0; 4], 4, 1).unwrap())
-                .is_err()
-        );
-        assert!(
-            basis
-                .rebuilt(Samples::new(&[1.0; 4], 4, 1).unwrap())
-                .is_err()
-        );
+        assert!(basis.weights(Samples::new(&[1.0; 4], 4, 1).unwrap()).is_err());
+        assert!(basis.rebuilt(Samples::new(&[1.0; 4], 4, 1).unwrap()).is_err());
         assert!(Basis::new(&other, &[1.0; 4]).is_err());
     }
 }

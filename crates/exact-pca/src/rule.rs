@@ -49,9 +49,9 @@ impl Rule {
     pub fn count<'a>(self, faces: impl Into<Columns<'a>>) -> Result<usize, PcaError> {
         let faces = faces.into();
         match self {
-            Self::Parallel => parallel(faces, |faces| {
-                eigenvalues(faces, ComponentCount::Count(MOST_PARALLEL))
-            }),
+            Self::Parallel => {
+                parallel(faces, |faces| eigenvalues(faces, ComponentCount::Count(MOST_PARALLEL)))
+            }
             Self::Profile => self.count_of(&eigenvalues(faces, ComponentCount::Share(1.0))?),
         }
     }
@@ -83,10 +83,7 @@ fn eigenvalues(faces: Columns<'_>, wanted: ComponentCount) -> Result<Vec<f64>, P
 fn profile(spectrum: &[f64]) -> usize {
     let squares = |group: &[f64]| {
         let mean = group.iter().sum::<f64>() / group.len() as f64;
-        group
-            .iter()
-            .map(|value| (value - mean).powi(2))
-            .sum::<f64>()
+        group.iter().map(|value| (value - mean).powi(2)).sum::<f64>()
     };
     let mut best = (1, f64::INFINITY);
     for count in 1..spectrum.len() {
@@ -118,10 +115,7 @@ pub(super) fn parallel(
             *most = most.max(value);
         }
     }
-    let above = found
-        .iter()
-        .zip(&chance)
-        .take_while(|(found, chance)| found > chance);
+    let above = found.iter().zip(&chance).take_while(|(found, chance)| found > chance);
     Ok(above.count().max(1))
 }
 

@@ -67,10 +67,7 @@ pub fn fit<'a>(
             row.fill(0.0);
         }
     }
-    Ok(ScaledComponents {
-        components,
-        deviations,
-    })
+    Ok(ScaledComponents { components, deviations })
 }
 
 /// ZZᵀ, d x d: XcXcᵀ from exact integers, each entry over the deviations of its two pixels.
@@ -117,10 +114,8 @@ fn scaled(
     let mut scaled = DMatrix::zeros(mean.len(), order.len());
     for (mut column, &face) in scaled.column_iter_mut().zip(order) {
         let pixels = faces.column(face).unwrap_or_default();
-        for ((value, &pixel), (mean, &deviation)) in column
-            .iter_mut()
-            .zip(pixels)
-            .zip(mean.iter().zip(deviations.iter()))
+        for ((value, &pixel), (mean, &deviation)) in
+            column.iter_mut().zip(pixels).zip(mean.iter().zip(deviations.iter()))
         {
             if deviation > 0.0 {
                 *value = (f64::from(pixel) - mean) / deviation;

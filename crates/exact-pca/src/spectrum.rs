@@ -49,10 +49,7 @@ impl Spectrum {
     /// The variance along each kept direction, for n faces.
     pub fn variances(&self, faces: usize) -> Vec<f64> {
         let freedom = (faces - 1) as f64;
-        self.scatter
-            .iter()
-            .map(|scatter| scatter / freedom)
-            .collect()
+        self.scatter.iter().map(|scatter| scatter / freedom).collect()
     }
 
     /// The variance over all directions, kept or not, for n faces.
@@ -165,23 +162,13 @@ pub(crate) fn keep(
     total: f64,
     wanted: ComponentCount,
 ) -> Option<Spectrum> {
-    let Eigenpairs {
-        mut values,
-        vectors,
-        residual,
-        ..
-    } = pairs;
+    let Eigenpairs { mut values, vectors, residual, .. } = pairs;
     let largest = values.first().copied().unwrap_or(0.0);
     let cut = rank_cut(&values, largest);
     let all_known = cut < values.len() || cut >= rank;
     values.truncate(cut);
     let count = wanted.count(&values, total, all_known)?;
-    let mut found = Spectrum {
-        scatter: values,
-        vectors,
-        total,
-        residual,
-    };
+    let mut found = Spectrum { scatter: values, vectors, total, residual };
     found.truncate(count);
     Some(found)
 }
@@ -197,11 +184,7 @@ pub(crate) fn fix_signs(basis: &mut DMatrix<f64>) -> Vec<f64> {
         .map(|eigenface| {
             let largest = largest_magnitude(eigenface);
             let first = eigenface.iter().find(|value| value.abs() == largest);
-            let sign = if first.is_some_and(|&value| value < 0.0) {
-                -1.0
-            } else {
-                1.0
-            };
+            let sign = if first.is_some_and(|&value| value < 0.0) { -1.0 } else { 1.0 };
             if sign < 0.0 {
                 eigenface.iter_mut().for_each(|value| *value = -*value);
             }
@@ -213,16 +196,12 @@ pub(crate) fn fix_signs(basis: &mut DMatrix<f64>) -> Vec<f64> {
 /// In eight lanes, which the compiler keeps in registers.
 fn largest_magnitude(values: &[f64]) -> f64 {
     let larger = |most: f64, value: f64| {
-        if value.abs() > most {
-            value.abs()
-        } else {
-            most
-        }
+        if value.abs() > most { value.abs() } else { most }
     };
     let (groups, rest) = values.as_chunks::<8>();
-    let lanes = groups.iter().fold([0.0; 8], |most, group| {
-        std::array::from_fn(|i| larger(most[i], group[i]))
-    });
+    let lanes = groups
+        .iter()
+        .fold([0.0; 8], |most, group| std::array::from_fn(|i| larger(most[i], group[i])));
     lanes.iter().chain(rest).copied().fold(0.0, larger)
 }
 

@@ -20,11 +20,7 @@ pub fn correlation(a: &[f32], b: &[f32]) -> f64 {
                 let (a, b) = (a - mean_a, b - mean_b);
                 [a * b, a * a, b * b]
             });
-            if aa > 1e-9 && bb > 1e-9 {
-                ab / (aa * bb).sqrt()
-            } else {
-                0.0
-            }
+            if aa > 1e-9 && bb > 1e-9 { ab / (aa * bb).sqrt() } else { 0.0 }
         },
     )
 }
@@ -57,10 +53,7 @@ pub fn detail(size: FaceSize, picture: &[f32]) -> Vec<f32> {
     let width = f64::from(size.width());
     let fine = blur(size, picture, FINE * width);
     let coarse = blur(size, picture, COARSE * width);
-    fine.iter()
-        .zip(&coarse)
-        .map(|(fine, coarse)| fine - coarse)
-        .collect()
+    fine.iter().zip(&coarse).map(|(fine, coarse)| fine - coarse).collect()
 }
 
 /// Pixels blurred at a time: their sums stay in registers.
@@ -134,11 +127,7 @@ mod tests {
     #[test]
     fn blurring_keeps_a_flat_picture_and_the_total() {
         let flat = vec![7.0; 480];
-        assert!(
-            blur(size(), &flat, 1.6)
-                .iter()
-                .all(|value| (value - 7.0).abs() < 1e-4)
-        );
+        assert!(blur(size(), &flat, 1.6).iter().all(|value| (value - 7.0).abs() < 1e-4));
         let mut dot = vec![0.0; 480];
         dot[10 * 20 + 10] = 100.0;
         let total: f32 = blur(size(), &dot, 1.2).iter().sum();
@@ -149,9 +138,7 @@ mod tests {
     #[test]
     fn every_pixel_is_a_weighted_sum_of_its_neighbours() {
         for (width, height, sigma) in [(20, 24, 1.6), (32, 8, 2.0), (70, 9, 5.0), (8, 40, 4.0)] {
-            let picture: Vec<f32> = (0..width * height)
-                .map(|at| (at * at % 251) as f32)
-                .collect();
+            let picture: Vec<f32> = (0..width * height).map(|at| (at * at % 251) as f32).collect();
             let size = FaceSize::new(width as u32, height as u32).unwrap();
             let found = blur(size, &picture, sigma);
             let reach = (3.0 * sigma).ceil() as i64;
@@ -176,11 +163,7 @@ mod tests {
 
     #[test]
     fn detail_of_a_flat_picture_is_nothing() {
-        assert!(
-            detail(size(), &[99.0; 480])
-                .iter()
-                .all(|value| value.abs() < 1e-3)
-        );
+        assert!(detail(size(), &[99.0; 480]).iter().all(|value| value.abs() < 1e-3));
     }
 
     #[test]

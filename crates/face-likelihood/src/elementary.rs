@@ -75,10 +75,7 @@ mod tests {
     fn tangents_are_those_of_the_mathematical_library_and_odd() {
         for step in -100_000..=100_000_i32 {
             let x = step as f32 / 1_000.0;
-            assert!(
-                (f64::from(tanh(x)) - libm::tanh(f64::from(x))).abs() < 1e-6,
-                "{x}"
-            );
+            assert!((f64::from(tanh(x)) - libm::tanh(f64::from(x))).abs() < 1e-6, "{x}");
             assert_eq!(tanh(-x), -tanh(x));
         }
         assert_eq!((tanh(0.0), tanh(f32::INFINITY)), (0.0, 1.0));

@@ -21,11 +21,7 @@ pub enum Error {
     #[error(
         "{given} pixels do not make {expected} of {size} pixels; bring every face to one size first"
     )]
-    FaceShape {
-        given: String,
-        expected: String,
-        size: String,
-    },
+    FaceShape { given: String, expected: String, size: String },
 
     /// A face that is not in the matrix was asked for.
     #[error("there is no face number {index} among {count}; count from 0")]
@@ -69,11 +65,7 @@ pub enum BackgroundProblem {
     #[error(
         "it would be learned from {there} people with two photos or more, and {fewest} are the fewest; from {enough} on it is of use"
     )]
-    FewPeople {
-        there: usize,
-        fewest: usize,
-        enough: usize,
-    },
+    FewPeople { there: usize, fewest: usize, enough: usize },
     /// The checksum or a number in it is wrong.
     #[error("it is damaged; learn it again or fetch another copy")]
     Damaged,

@@ -23,10 +23,7 @@ impl FaceSize {
     pub const MAX_SIDE: u32 = 1000;
 
     /// Faces aligned by the eyes, unless the user asks for another size.
-    pub const ALIGNED: Self = Self {
-        width: 64,
-        height: 74,
-    };
+    pub const ALIGNED: Self = Self { width: 64, height: 74 };
 
     /// Checks both sides.
     ///
@@ -95,10 +92,7 @@ pub struct FaceMatrix {
 impl FaceMatrix {
     /// A matrix without faces, d x 0.
     pub fn new(size: FaceSize) -> Self {
-        Self {
-            size,
-            pixels: DMatrix::zeros(size.pixels(), 0),
-        }
+        Self { size, pixels: DMatrix::zeros(size.pixels(), 0) }
     }
 
     /// Puts faces side by side, in their order.
@@ -130,10 +124,7 @@ impl FaceMatrix {
                 size: size.to_string(),
             });
         }
-        Ok(Self {
-            size,
-            pixels: DMatrix::from_vec(d, pixels.len() / d, pixels),
-        })
+        Ok(Self { size, pixels: DMatrix::from_vec(d, pixels.len() / d, pixels) })
     }
 
     /// The size of every face.
@@ -245,23 +236,10 @@ mod tests {
 
     #[test]
     fn sizes_as_text() {
-        assert_eq!(
-            "92x112".parse::<FaceSize>().unwrap(),
-            FaceSize::new(92, 112).unwrap()
-        );
+        assert_eq!("92x112".parse::<FaceSize>().unwrap(), FaceSize::new(92, 112).unwrap());
         assert_eq!(FaceSize::new(92, 112).unwrap().to_string(), "92x112");
-        for bad in [
-            "",
-            "x",
-            "92",
-            "92x",
-            "7x8",
-            "8x1001",
-            "-8x8",
-            "8x8x8",
-            "9 9",
-            "99999999999x8",
-        ] {
+        for bad in ["", "x", "92", "92x", "7x8", "8x1001", "-8x8", "8x8x8", "9 9", "99999999999x8"]
+        {
             let error = bad.parse::<FaceSize>().unwrap_err().to_string();
             assert!(error.contains(bad) && error.contains("92x112"), "{error}");
         }

@@ -19,11 +19,7 @@ fn normal_quantile(share: f64) -> f64 {
 
 /// The value that a normal variable exceeds with this probability, which may be more than a half.
 pub fn upper_normal_quantile(tail: f64) -> f64 {
-    if tail > 0.5 {
-        -normal_quantile(tail)
-    } else {
-        normal_quantile(1.0 - tail)
-    }
+    if tail > 0.5 { -normal_quantile(tail) } else { normal_quantile(1.0 - tail) }
 }
 
 #[cfg(test)]

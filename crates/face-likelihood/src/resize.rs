@@ -166,11 +166,7 @@ mod tests {
         let down = bright(&mut (0..120).map(|y| face[(40, y)][0]));
         assert_eq!((across, down), (60, 60));
         let mirrored = image::imageops::flip_horizontal(&face);
-        let apart = face
-            .as_raw()
-            .iter()
-            .zip(mirrored.as_raw())
-            .map(|(a, b)| a.abs_diff(*b));
+        let apart = face.as_raw().iter().zip(mirrored.as_raw()).map(|(a, b)| a.abs_diff(*b));
         assert!(apart.max() <= Some(2), "the middle stays the middle");
     }
 

@@ -31,11 +31,7 @@ pub fn apply(face: &mut [u8], size: FaceSize) {
             let coarse = blurred(&compressed, width, WIDE);
             for (level, coarse) in detail.iter_mut().zip(&coarse) {
                 let difference = *level - coarse;
-                *level = if difference.abs() < NOTHING {
-                    0.0
-                } else {
-                    difference
-                };
+                *level = if difference.abs() < NOTHING { 0.0 } else { difference };
             }
             equalise(&mut detail, width, f32::INFINITY);
             equalise(&mut detail, width, LIMIT);
@@ -53,9 +49,7 @@ fn compressed(face: &[u8]) -> Vec<f32> {
     for (level, compressed) in levels.iter_mut().enumerate() {
         *compressed = power(level as f32, GAMMA);
     }
-    face.iter()
-        .map(|&level| levels[usize::from(level)])
-        .collect()
+    face.iter().map(|&level| levels[usize::from(level)]).collect()
 }
 
 /// Divides by the generalised mean of magnitudes, none counting more than `most`; nothing stays nothing.
@@ -86,12 +80,7 @@ fn equalise(detail: &mut [f32], width: usize, most: f32) {
 fn blurred(picture: &[f32], width: usize, pixels: f32) -> Vec<f32> {
     let weights = gaussian(pixels);
     let mut blurred = vec![0.0; picture.len()];
-    blur_down(
-        &blurred_across(picture, width, &weights),
-        width,
-        &weights,
-        &mut blurred,
-    );
+    blur_down(&blurred_across(picture, width, &weights), width, &weights, &mut blurred);
     blurred
 }
 
@@ -118,12 +107,7 @@ fn blurred_across(picture: &[f32], width: usize, weights: &[f32]) -> Vec<f32> {
         padded[reach + width..].fill(row[width - 1]);
         start(blurred, row, weights[0]);
         for (far, weight) in weights.iter().enumerate().skip(1) {
-            add(
-                blurred,
-                &padded[reach - far..],
-                &padded[reach + far..],
-                *weight,
-            );
+            add(blurred, &padded[reach - far..], &padded[reach + far..], *weight);
         }
     }
     across
@@ -137,12 +121,7 @@ fn blur_down(picture: &[f32], width: usize, weights: &[f32], down: &mut [f32]) {
     for (y, blurred) in down.chunks_exact_mut(width).enumerate() {
         start(blurred, row(y), weights[0]);
         for (far, weight) in weights.iter().enumerate().skip(1) {
-            add(
-                blurred,
-                row(y.saturating_sub(far)),
-                row((y + far).min(last)),
-                *weight,
-            );
+            add(blurred, row(y.saturating_sub(far)), row((y + far).min(last)), *weight);
         }
     }
 }
@@ -183,9 +162,7 @@ mod tests {
     }
 
     fn mirrored(face: &[u8], size: FaceSize) -> Vec<u8> {
-        face.chunks_exact(size.width() as usize)
-            .flat_map(|row| row.iter().rev().copied())
-            .collect()
+        face.chunks_exact(size.width() as usize).flat_map(|row| row.iter().rev().copied()).collect()
     }
 
     /// The reference is of tests/reference/tan_triggs.py.

@@ -25,10 +25,7 @@ impl EyePlacement {
         let (width, height) = (width as f32, height as f32);
         // The fraction f of a length n lies at f n - 1/2, as pixel centres have whole numbers.
         let y = self.level * height - 0.5;
-        [
-            [self.inset * width - 0.5, y],
-            [(1.0 - self.inset) * width - 0.5, y],
-        ]
+        [[self.inset * width - 0.5, y], [(1.0 - self.inset) * width - 0.5, y]]
     }
 }
 
@@ -60,10 +57,7 @@ impl Similarity {
     /// The image of a point.
     #[inline(always)] // in loops that are compiled for vector registers
     pub fn apply(&self, [u, v]: Point) -> Point {
-        [
-            self.a * u - self.b * v + self.x,
-            self.b * u + self.a * v + self.y,
-        ]
+        [self.a * u - self.b * v + self.x, self.b * u + self.a * v + self.y]
     }
 
     /// Number of pixels of the target that one pixel of the source spans.
@@ -103,9 +97,7 @@ pub fn align_with_tone(
     }
     // Every pixel is the average of a regular grid of bilinear samples about one photo pixel apart.
     let samples = samples(to_photo.scale());
-    let offsets: Vec<f32> = (0..samples)
-        .map(|i| (i as f32 + 0.5) / samples as f32 - 0.5)
-        .collect();
+    let offsets: Vec<f32> = (0..samples).map(|i| (i as f32 + 0.5) / samples as f32 - 0.5).collect();
     let mut levels = vec![0.0; width as usize * height as usize];
     let rows = levels.chunks_exact_mut(width.max(1) as usize).enumerate();
     for (row, levels) in rows {
@@ -171,19 +163,12 @@ mod tests {
         let mut sums = [0.0f64; 3];
         for (x, y, Luma([gray])) in picture.enumerate_pixels() {
             let gray = f64::from(*gray);
-            sums = [
-                sums[0] + gray,
-                sums[1] + gray * f64::from(x),
-                sums[2] + gray * f64::from(y),
-            ];
+            sums = [sums[0] + gray, sums[1] + gray * f64::from(x), sums[2] + gray * f64::from(y)];
         }
         [(sums[1] / sums[0]) as f32, (sums[2] / sums[0]) as f32]
     }
 
-    const PLACEMENT: EyePlacement = EyePlacement {
-        inset: 0.3,
-        level: 0.4,
-    };
+    const PLACEMENT: EyePlacement = EyePlacement { inset: 0.3, level: 0.4 };
 
     #[test]
     fn each_eye_comes_to_stand_where_the_placement_says() {
@@ -212,23 +197,8 @@ mod tests {
     #[test]
     fn an_identity_copies_every_pixel() {
         let photo = GrayImage::from_fn(31, 17, |x, y| Luma([(x * 37 + y * 91) as u8]));
-        let eyes = EyePlacement {
-            inset: 0.25,
-            level: 0.5,
-        }
-        .points(31, 17);
-        assert_eq!(
-            align(
-                &photo,
-                eyes,
-                (31, 17),
-                EyePlacement {
-                    inset: 0.25,
-                    level: 0.5
-                }
-            ),
-            photo
-        );
+        let eyes = EyePlacement { inset: 0.25, level: 0.5 }.points(31, 17);
+        assert_eq!(align(&photo, eyes, (31, 17), EyePlacement { inset: 0.25, level: 0.5 }), photo);
         assert_eq!(crop(&photo, [0.0, 0.0, 31.0, 17.0], (31, 17)), photo);
     }
 
@@ -237,10 +207,7 @@ mod tests {
         let stripes = GrayImage::from_fn(256, 256, |x, _| Luma([if x % 2 == 0 { 0 } else { 255 }]));
         let small = crop(&stripes, [0.0, 0.0, 256.0, 256.0], (32, 32));
         for Luma([gray]) in small.pixels() {
-            assert!(
-                (120..=136).contains(gray),
-                "stripes must melt to middle gray, not {gray}"
-            );
+            assert!((120..=136).contains(gray), "stripes must melt to middle gray, not {gray}");
         }
     }
 
@@ -255,21 +222,14 @@ mod tests {
     #[test]
     fn degenerate_input_gives_a_picture_all_the_same() {
         let photo = GrayImage::from_pixel(5, 5, Luma([77]));
-        for eyes in [
-            [[2.0, 2.0]; 2],
-            [[f32::NAN; 2]; 2],
-            [[f32::INFINITY, 0.0], [0.0, f32::MIN]],
-        ] {
+        for eyes in [[[2.0, 2.0]; 2], [[f32::NAN; 2]; 2], [[f32::INFINITY, 0.0], [0.0, f32::MIN]]] {
             assert_eq!(align(&photo, eyes, (6, 7), PLACEMENT).dimensions(), (6, 7));
         }
         assert_eq!(
             align(&GrayImage::new(0, 0), [[0.0; 2]; 2], (3, 3), PLACEMENT).dimensions(),
             (3, 3)
         );
-        assert_eq!(
-            align(&photo, [[1.0, 1.0], [3.0, 1.0]], (0, 9), PLACEMENT).dimensions(),
-            (0, 9)
-        );
+        assert_eq!(align(&photo, [[1.0, 1.0], [3.0, 1.0]], (0, 9), PLACEMENT).dimensions(), (0, 9));
     }
 
     proptest! {

@@ -95,10 +95,7 @@ impl BilinearTable {
     /// If it is larger.
     pub fn new(picture: &GrayImage) -> Self {
         let (width, height) = picture.dimensions();
-        assert!(
-            width.max(height) as usize <= Self::SIDE,
-            "a picture too large"
-        );
+        assert!(width.max(height) as usize <= Self::SIDE, "a picture too large");
         let line = |row: usize| {
             let pixels: &[u8] = picture;
             &pixels[row * width as usize..][..width as usize]
@@ -114,9 +111,7 @@ impl BilinearTable {
         Self {
             width,
             height,
-            pixels: pixels
-                .try_into()
-                .unwrap_or_else(|_| unreachable!("as long as that")),
+            pixels: pixels.try_into().unwrap_or_else(|_| unreachable!("as long as that")),
         }
     }
 
@@ -164,9 +159,6 @@ mod tests {
         for found in [table.values(&far), values(&photo, &far)] {
             assert_eq!(found, far.map(|point| bilinear(&photo, point)));
         }
-        assert_eq!(
-            BilinearTable::new(&GrayImage::new(0, 3)).values(&far)[..2],
-            [0.0; 2]
-        );
+        assert_eq!(BilinearTable::new(&GrayImage::new(0, 3)).values(&far)[..2], [0.0; 2]);
     }
 }

@@ -87,10 +87,7 @@ impl Columns {
 /// A weighted mean, rounded.
 #[inline(always)]
 fn mean(values: &[f32], weights: &[f32]) -> u8 {
-    let products = values
-        .iter()
-        .zip(weights)
-        .map(|(value, weight)| value * weight);
+    let products = values.iter().zip(weights).map(|(value, weight)| value * weight);
     (products.sum::<f32>() + 0.5) as u8
 }
 
@@ -107,11 +104,7 @@ fn spans(from: f32, step: f32, count: u32, samples: u32, length: u32) -> Vec<Spa
                 let place = (from + (at as f32 + offset) * step - 0.5).clamp(0.0, last as f32);
                 // Truncation is floor here, and NaN becomes 0.
                 let before = place as u32;
-                let beyond = if place.is_nan() {
-                    0.0
-                } else {
-                    place - before as f32
-                };
+                let beyond = if place.is_nan() { 0.0 } else { place - before as f32 };
                 taps.push((before as usize, (1.0 - beyond) * share));
                 taps.push(((before + 1).min(last) as usize, beyond * share));
             }

@@ -51,21 +51,14 @@ impl View {
                 describe(&patch)
             },
         );
-        Self {
-            to_picture,
-            start,
-            features,
-        }
+        Self { to_picture, start, features }
     }
 
     /// The eyes in the picture after a move, given in patch pixels.
     pub fn moved(&self, by: [f32; OUTPUTS]) -> Eyes {
         let [left, right] = self.start;
-        [
-            [left[0] + by[0], left[1] + by[1]],
-            [right[0] + by[2], right[1] + by[3]],
-        ]
-        .map(|eye| self.to_picture.apply(eye))
+        [[left[0] + by[0], left[1] + by[1]], [right[0] + by[2], right[1] + by[3]]]
+            .map(|eye| self.to_picture.apply(eye))
     }
 
     /// The move, in patch pixels, that would bring the eyes to where they truly are: what training asks for.
@@ -95,9 +88,7 @@ fn describe(patch: &[f32]) -> Vec<f32> {
         gradient_directions(patch, row, &mut bands);
         for (cell_row, share) in row_shares {
             for (sums, band) in lines[*cell_row].iter_mut().zip(&bands) {
-                sums.iter_mut()
-                    .zip(band)
-                    .for_each(|(sum, value)| *sum += share * value);
+                sums.iter_mut().zip(band).for_each(|(sum, value)| *sum += share * value);
             }
         }
     }
@@ -111,8 +102,7 @@ fn describe(patch: &[f32]) -> Vec<f32> {
             );
             for (cell, share) in column_shares {
                 let sums = cells[cell * DIRECTIONS..][..DIRECTIONS].iter_mut();
-                sums.zip(values)
-                    .for_each(|(sum, value)| *sum += share * value);
+                sums.zip(values).for_each(|(sum, value)| *sum += share * value);
             }
         }
     }
@@ -127,11 +117,8 @@ fn describe(patch: &[f32]) -> Vec<f32> {
 fn gradient_directions(patch: &[f32], row: usize, bands: &mut [[f32; PATCH]; DIRECTIONS]) {
     const DIAGONAL: f32 = std::f32::consts::FRAC_1_SQRT_2;
     let line = |row: usize| &patch[row * PATCH..][..PATCH];
-    let (above, here, below) = (
-        line(row.saturating_sub(1)),
-        line(row),
-        line((row + 1).min(PATCH - 1)),
-    );
+    let (above, here, below) =
+        (line(row.saturating_sub(1)), line(row), line((row + 1).min(PATCH - 1)));
     let across: [f32; PATCH] = std::array::from_fn(|column| {
         here[(column + 1).min(PATCH - 1)] - here[column.saturating_sub(1)]
     });
@@ -142,12 +129,7 @@ fn gradient_directions(patch: &[f32], row: usize, bands: &mut [[f32; PATCH]; DIR
         let (across, down) = (across[i], down[i]);
         let (oblique_across, oblique_down) = (DIAGONAL * across, DIAGONAL * down);
         // The other four directions are opposite.
-        let along = [
-            across,
-            oblique_across + oblique_down,
-            down,
-            oblique_down - oblique_across,
-        ];
+        let along = [across, oblique_across + oblique_down, down, oblique_down - oblique_across];
         for (direction, along) in along.into_iter().enumerate() {
             bands[direction][i] = (along - threshold[i]).max(0.0);
             bands[direction + DIRECTIONS / 2][i] = (-along - threshold[i]).max(0.0);
@@ -168,10 +150,8 @@ fn cell_shares(pixel: usize) -> [(usize, f32); 2] {
 /// Divides each cell's histogram by the length of all histograms in the 3 x 3 cells around it.
 #[inline(always)]
 fn level_contrast(histograms: &[f32]) -> Vec<f32> {
-    let energy: Vec<f32> = histograms
-        .chunks_exact(DIRECTIONS)
-        .map(|cell| cell.iter().map(|v| v * v).sum())
-        .collect();
+    let energy: Vec<f32> =
+        histograms.chunks_exact(DIRECTIONS).map(|cell| cell.iter().map(|v| v * v).sum()).collect();
     let mut levelled = Vec::with_capacity(FEATURES);
     for (index, cell) in histograms.chunks_exact(DIRECTIONS).enumerate() {
         let around = |at: usize| at.saturating_sub(1)..(at + 2).min(CELLS);
@@ -210,19 +190,10 @@ pub(super) struct Row {
 
 impl Row {
     fn quantised(weights: &[f64], bias: f64) -> Self {
-        let largest = weights
-            .iter()
-            .fold(0.0f64, |max, weight| max.max(weight.abs()));
+        let largest = weights.iter().fold(0.0f64, |max, weight| max.max(weight.abs()));
         let scale = if largest > 0.0 { largest / 127.0 } else { 1.0 };
-        let weights = weights
-            .iter()
-            .map(|weight| (weight / scale).round() as i8)
-            .collect();
-        Self {
-            scale: scale as f32,
-            bias: bias as f32,
-            weights,
-        }
+        let weights = weights.iter().map(|weight| (weight / scale).round() as i8).collect();
+        Self { scale: scale as f32, bias: bias as f32, weights }
     }
 
     fn apply(&self, features: &[f32]) -> f32 {
@@ -242,10 +213,7 @@ impl Step {
     pub fn from_maps(frame: Frame, maps: &[(Vec<f64>, f64); OUTPUTS]) -> Self {
         Self {
             frame,
-            rows: maps
-                .iter()
-                .map(|(weights, bias)| Row::quantised(weights, *bias))
-                .collect(),
+            rows: maps.iter().map(|(weights, bias)| Row::quantised(weights, *bias)).collect(),
         }
     }
 

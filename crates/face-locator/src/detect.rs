@@ -92,21 +92,14 @@ pub fn detect(photo: &GrayImage) -> Result<Vec<Detection>, LocateError> {
 
 /// The first look: all faces of moderate size.
 fn look_first(photo: &GrayImage) -> Result<Vec<Detection>, LocateError> {
-    let found = look(
-        photo,
-        first_scale(photo.dimensions()),
-        |cascade, picture| {
-            let longest = picture.width().max(picture.height()) as f32;
-            let fills = Filling {
-                size: FILLED * longest,
-                score: SURE,
-            };
-            match is_short(photo) {
-                true => cascade.detect_large_first(picture, STEP, LARGE * longest, fills),
-                false => cascade.detect(picture, STEP),
-            }
-        },
-    )?;
+    let found = look(photo, first_scale(photo.dimensions()), |cascade, picture| {
+        let longest = picture.width().max(picture.height()) as f32;
+        let fills = Filling { size: FILLED * longest, score: SURE };
+        match is_short(photo) {
+            true => cascade.detect_large_first(picture, STEP, LARGE * longest, fills),
+            false => cascade.detect(picture, STEP),
+        }
+    })?;
     let mut faces = Vec::new();
     for face in found {
         if f64::from(face.score) >= MIN_SCORE {
@@ -155,10 +148,7 @@ fn new_faces(
         let mut new: Vec<Detection> = Vec::new();
         for mut face in found {
             face.score *= scores;
-            let is_known = known
-                .iter()
-                .chain(&new)
-                .any(|other| are_one(other.bounds, face.bounds));
+            let is_known = known.iter().chain(&new).any(|other| are_one(other.bounds, face.bounds));
             if face.score >= MIN_SCORE_CLOSER && !is_known {
                 new.push(face);
             }
@@ -174,9 +164,8 @@ fn new_faces(
 
 /// The score of all that a glance shows at this scale.
 fn glance(photo: &GrayImage, scale: f64) -> Result<f64, LocateError> {
-    let found = look(photo, scale, |cascade, picture| {
-        cascade.detect_finest(picture, STEP_CLOSER, 1)
-    })?;
+    let found =
+        look(photo, scale, |cascade, picture| cascade.detect_finest(picture, STEP_CLOSER, 1))?;
     Ok(found.iter().map(|face| f64::from(face.score)).sum())
 }
 
@@ -193,11 +182,7 @@ pub(crate) fn lying(photo: &GrayImage) -> Result<Option<Turn>, LocateError> {
     let mut surest = None;
     for turn in Turn::LYING {
         let turned = turn.turned(&small);
-        let at = |step| {
-            look(&turned, 1.0, |cascade, picture| {
-                cascade.detect(picture, step)
-            })
-        };
+        let at = |step| look(&turned, 1.0, |cascade, picture| cascade.detect(picture, step));
         if at(STEP_CLOSER)?.is_empty() {
             continue;
         }
@@ -213,10 +198,7 @@ pub(crate) fn lying(photo: &GrayImage) -> Result<Option<Turn>, LocateError> {
 /// Adds a face; of two that are one, the surer stays.
 fn add(faces: &mut Vec<Detection>, face: Detection) {
     let is_same = |other: &Detection| are_one(other.bounds, face.bounds);
-    if faces
-        .iter()
-        .any(|other| is_same(other) && other.score >= face.score)
-    {
+    if faces.iter().any(|other| is_same(other) && other.score >= face.score) {
         return;
     }
     faces.retain(|other| !is_same(other));

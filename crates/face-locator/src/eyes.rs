@@ -32,12 +32,7 @@ impl Portrait {
         let side = width.max(height).max(1.0) * BOXES;
         let (left, top) = (x + (width - side) / 2.0, y + (height - side) / 2.0);
         let picture = crop(photo, [left, top, side, side], (PORTRAIT, PORTRAIT));
-        Self {
-            picture: BilinearTable::new(&picture),
-            left,
-            top,
-            step: side / PORTRAIT as f32,
-        }
+        Self { picture: BilinearTable::new(&picture), left, top, step: side / PORTRAIT as f32 }
     }
 
     /// The picture itself.
@@ -47,18 +42,12 @@ impl Portrait {
 
     /// From photo pixels to portrait pixels.
     pub fn from_photo(&self, [x, y]: Point) -> Point {
-        [
-            (x + 0.5 - self.left) / self.step - 0.5,
-            (y + 0.5 - self.top) / self.step - 0.5,
-        ]
+        [(x + 0.5 - self.left) / self.step - 0.5, (y + 0.5 - self.top) / self.step - 0.5]
     }
 
     /// From portrait pixels to photo pixels.
     pub fn to_photo(&self, [x, y]: Point) -> Point {
-        [
-            (x + 0.5) * self.step - 0.5 + self.left,
-            (y + 0.5) * self.step - 0.5 + self.top,
-        ]
+        [(x + 0.5) * self.step - 0.5 + self.left, (y + 0.5) * self.step - 0.5 + self.top]
     }
 
     /// Portrait pixels of a point given in boxes from the box's middle.
@@ -116,18 +105,14 @@ impl EyeModel {
         let apart = distance(mean[0], mean[1]).max(f32::MIN_POSITIVE);
         let off = |end: &Eyes| distance(end[0], mean[0]).max(distance(end[1], mean[1]));
         let spread = ends.iter().map(off).sum::<f32>() / (STARTS.len() as f32 * apart);
-        EyeFit {
-            eyes: mean.map(|eye| portrait.to_photo(eye)),
-            spread,
-        }
+        EyeFit { eyes: mean.map(|eye| portrait.to_photo(eye)), spread }
     }
 
     /// The mean eye positions of faces in such a box.
     pub fn usual(&self, [x, y, width, height]: [f32; 4]) -> Eyes {
         let side = width.max(height);
         let middle = [x + width / 2.0, y + height / 2.0];
-        self.start
-            .map(|eye| [0, 1].map(|axis| middle[axis] + eye[axis] * side))
+        self.start.map(|eye| [0, 1].map(|axis| middle[axis] + eye[axis] * side))
     }
 
     /// The box in which most faces have their eyes there.
@@ -143,32 +128,18 @@ impl EyeModel {
     /// Walks from a start (in boxes from the box's middle) to the eyes (in portrait pixels).
     pub fn walk(&self, portrait: &Portrait, start: Eyes) -> Eyes {
         let start = start.map(Portrait::from_box);
-        self.steps
-            .iter()
-            .fold(start, |eyes, step| step.take(portrait.picture(), eyes))
+        self.steps.iter().fold(start, |eyes, step| step.take(portrait.picture(), eyes))
     }
 }
 
 /// Both eyes shifted, turned and scaled about their middle.
 pub fn disturbed(eyes: Eyes, [right, down, turn, scale]: [f32; 4]) -> Eyes {
-    let middle = [
-        (eyes[0][0] + eyes[1][0]) / 2.0,
-        (eyes[0][1] + eyes[1][1]) / 2.0,
-    ];
-    let half = [
-        (eyes[1][0] - eyes[0][0]) / 2.0,
-        (eyes[1][1] - eyes[0][1]) / 2.0,
-    ];
+    let middle = [(eyes[0][0] + eyes[1][0]) / 2.0, (eyes[0][1] + eyes[1][1]) / 2.0];
+    let half = [(eyes[1][0] - eyes[0][0]) / 2.0, (eyes[1][1] - eyes[0][1]) / 2.0];
     let apart = 2.0 * libm::hypotf(half[0], half[1]);
-    let arm = [
-        scale * (half[0] - turn * half[1]),
-        scale * (half[1] + turn * half[0]),
-    ];
+    let arm = [scale * (half[0] - turn * half[1]), scale * (half[1] + turn * half[0])];
     let middle = [middle[0] + right * apart, middle[1] + down * apart];
-    [
-        [middle[0] - arm[0], middle[1] - arm[1]],
-        [middle[0] + arm[0], middle[1] + arm[1]],
-    ]
+    [[middle[0] - arm[0], middle[1] - arm[1]], [middle[0] + arm[0], middle[1] + arm[1]]]
 }
 
 /// The distance of two points.
@@ -189,24 +160,13 @@ impl EyeModel {
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = MAGIC.to_vec();
         bytes.extend((self.steps.len() as u32).to_le_bytes());
-        bytes.extend(
-            self.start
-                .as_flattened()
-                .iter()
-                .flat_map(|number| number.to_le_bytes()),
-        );
+        bytes.extend(self.start.as_flattened().iter().flat_map(|number| number.to_le_bytes()));
         for step in &self.steps {
             bytes.extend(
-                [step.frame.inset, step.frame.level]
-                    .iter()
-                    .flat_map(|number| number.to_le_bytes()),
+                [step.frame.inset, step.frame.level].iter().flat_map(|number| number.to_le_bytes()),
             );
             for row in &step.rows {
-                bytes.extend(
-                    [row.scale, row.bias]
-                        .iter()
-                        .flat_map(|number| number.to_le_bytes()),
-                );
+                bytes.extend([row.scale, row.bias].iter().flat_map(|number| number.to_le_bytes()));
                 bytes.extend(row.weights.iter().map(|weight| weight.to_le_bytes()[0]));
             }
         }
@@ -218,13 +178,12 @@ impl EyeModel {
     /// # Errors
     /// When the bytes are not a model of this version, whole and with finite numbers.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, LocateError> {
-        let rest = bytes
-            .strip_prefix(MAGIC)
-            .ok_or(LocateError::EyeModel("it does not begin like one"))?;
+        let rest =
+            bytes.strip_prefix(MAGIC).ok_or(LocateError::EyeModel("it does not begin like one"))?;
         let mut reader = Reader(rest);
-        let model = reader.eye_model().ok_or(LocateError::EyeModel(
-            "it ends too early, or holds what is no number of one",
-        ))?;
+        let model = reader
+            .eye_model()
+            .ok_or(LocateError::EyeModel("it ends too early, or holds what is no number of one"))?;
         match reader.0 {
             [] => Ok(model),
             _ => Err(LocateError::EyeModel("bytes are left over at its end")),
@@ -235,19 +194,13 @@ impl EyeModel {
 impl Reader<'_> {
     fn eye_model(&mut self) -> Option<EyeModel> {
         let count = self.count(MAX_STEPS)?;
-        let start = [
-            [self.float()?, self.float()?],
-            [self.float()?, self.float()?],
-        ];
+        let start = [[self.float()?, self.float()?], [self.float()?, self.float()?]];
         let steps = (0..count).map(|_| self.step()).collect::<Option<_>>()?;
         Some(EyeModel { start, steps })
     }
 
     fn step(&mut self) -> Option<Step> {
-        let frame = EyePlacement {
-            inset: self.float()?,
-            level: self.float()?,
-        };
+        let frame = EyePlacement { inset: self.float()?, level: self.float()? };
         let rows = (0..OUTPUTS).map(|_| self.row()).collect::<Option<_>>()?;
         Some(Step { frame, rows })
     }
@@ -279,10 +232,7 @@ mod tests {
     #[test]
     fn a_cut_or_lengthened_file_is_refused() {
         for end in 0..BUNDLED.len() {
-            assert!(
-                EyeModel::from_bytes(&BUNDLED[..end]).is_err(),
-                "{end} bytes are not a model"
-            );
+            assert!(EyeModel::from_bytes(&BUNDLED[..end]).is_err(), "{end} bytes are not a model");
         }
         assert!(EyeModel::from_bytes(&[BUNDLED, b"x"].concat()).is_err());
     }
@@ -320,10 +270,7 @@ mod tests {
         for bounds in [[0.0; 4], [1e9, -1e9, 40.0, 40.0], [5.0, 5.0, 1e-9, 3.0]] {
             let fit = model.find(&GrayImage::new(20, 20), bounds);
             assert!(
-                fit.eyes
-                    .as_flattened()
-                    .iter()
-                    .all(|number| number.is_finite()),
+                fit.eyes.as_flattened().iter().all(|number| number.is_finite()),
                 "{bounds:?}: {fit:?}"
             );
         }

@@ -81,9 +81,7 @@ pub struct Locator {
 impl Locator {
     /// The locator with the models that come with the program.
     pub fn new() -> Result<Self, LocateError> {
-        Ok(Self {
-            eyes: EyeModel::bundled()?,
-        })
+        Ok(Self { eyes: EyeModel::bundled()? })
     }
 
     /// The locator with the models that come with the program, made once and shared by all threads.
@@ -107,10 +105,7 @@ impl Locator {
             let turned = turn.turned(photo);
             let found = self.with_eyes(&turned, detect::detect(&turned)?);
             let undone = |face| turn.undone(face, photo.dimensions());
-            return Ok(in_rows(found, |face| face.bounds)
-                .into_iter()
-                .map(undone)
-                .collect());
+            return Ok(in_rows(found, |face| face.bounds).into_iter().map(undone).collect());
         }
         let is_sure = |face: &Location| f64::from(face.score) >= detect::SURE;
         if faces.is_empty() || (look::is_short(photo) && !faces.iter().any(is_sure)) {
@@ -129,23 +124,14 @@ impl Locator {
     pub fn in_box(&self, photo: &GrayImage, [x, y, width, height]: [f32; 4]) -> Location {
         // The detector's boxes, by which eyes are found, are squares.
         let side = (width * height).sqrt();
-        let bounds = [
-            x + (width - side) / 2.0,
-            y + (height - side) / 2.0,
-            side,
-            side,
-        ];
+        let bounds = [x + (width - side) / 2.0, y + (height - side) / 2.0, side, side];
         let fit = self.eyes.find(photo, bounds);
         let is_inside =
             |[u, v]: Point| (x..=x + width).contains(&u) && (y..=y + height).contains(&v);
         let is_found = fit.spread <= MOST_SPREAD_IN_BOX && fit.eyes.into_iter().all(is_inside);
         Location {
             bounds,
-            eyes: if is_found {
-                fit.eyes
-            } else {
-                self.eyes.usual(bounds)
-            },
+            eyes: if is_found { fit.eyes } else { self.eyes.usual(bounds) },
             score: 0.0,
             eye_spread: fit.spread,
         }
@@ -153,12 +139,7 @@ impl Locator {
 
     /// The face with these eyes, in the box that faces with such eyes have.
     pub fn with_eyes_at(&self, eyes: [Point; 2]) -> Location {
-        Location {
-            bounds: self.eyes.bounds(eyes),
-            eyes,
-            score: 0.0,
-            eye_spread: 0.0,
-        }
+        Location { bounds: self.eyes.bounds(eyes), eyes, score: 0.0, eye_spread: 0.0 }
     }
 
     /// The faces among the finds, with their eyes.
@@ -219,19 +200,13 @@ pub fn main_face(faces: &[Location], (width, height): (u32, u32)) -> Option<usiz
         let [x, y, w, h] = face.bounds;
         let off = |middle: f32, length: u32| (middle / length.max(1) as f32 - 0.5).abs();
         // At the edge of the photo a face counts for half the size of one in the middle.
-        let off_centre = off(x + w / 2.0, width)
-            .max(off(y + h / 2.0, height))
-            .min(0.5);
+        let off_centre = off(x + w / 2.0, width).max(off(y + h / 2.0, height)).min(0.5);
         w.max(h) * (1.0 - off_centre)
     };
     let heavier = |(one, a): &(usize, &Location), (other, b): &(usize, &Location)| {
         weight(a).total_cmp(&weight(b)).then(other.cmp(one))
     };
-    faces
-        .iter()
-        .enumerate()
-        .max_by(heavier)
-        .map(|(index, _)| index)
+    faces.iter().enumerate().max_by(heavier).map(|(index, _)| index)
 }
 
 #[cfg(test)]

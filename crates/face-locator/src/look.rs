@@ -35,9 +35,7 @@ pub(crate) fn first_scale((width, height): (u32, u32)) -> f64 {
     let longest = f64::from(width.max(height));
     match width.max(height) {
         ..=DOUBLED_BELOW => 2.0,
-        _ => (LONGEST / longest)
-            .max(scale_to(FEWEST_PIXELS, (width, height)))
-            .min(1.0),
+        _ => (LONGEST / longest).max(scale_to(FEWEST_PIXELS, (width, height))).min(1.0),
     }
 }
 
@@ -91,8 +89,5 @@ pub(crate) fn resized_to(photo: &GrayImage, size: [u32; 2]) -> Result<GrayImage,
 /// The cascade, read once for the whole program.
 pub(crate) fn cascade() -> Result<&'static Detector, LocateError> {
     static CASCADE: OnceLock<Option<Detector>> = OnceLock::new();
-    CASCADE
-        .get_or_init(|| Detector::from_bytes(MODEL))
-        .as_ref()
-        .ok_or(LocateError::DetectorModel)
+    CASCADE.get_or_init(|| Detector::from_bytes(MODEL)).as_ref().ok_or(LocateError::DetectorModel)
 }

@@ -39,11 +39,7 @@ struct Look {
 }
 
 const fn look(surroundings: Surroundings, border: f32, light: Light) -> Look {
-    Look {
-        surroundings,
-        border,
-        light,
-    }
+    Look { surroundings, border, light }
 }
 
 const LOOKS: [Look; 7] = [
@@ -87,11 +83,7 @@ pub(crate) fn filling_face(photo: &GrayImage) -> Result<Option<Detection>, Locat
     let taken = |looks: &[Look]| -> Vec<Candidate> {
         let found = looks.par_iter().map(|look| look.take(cascade, &picture));
         let found: Vec<Vec<Candidate>> = found.collect();
-        found
-            .into_iter()
-            .flatten()
-            .filter(|face| fills(face, shown))
-            .collect()
+        found.into_iter().flatten().filter(|face| fills(face, shown)).collect()
     };
     let (first, others) = LOOKS.split_at(FIRST);
     let mut found = taken(first);
@@ -102,10 +94,7 @@ pub(crate) fn filling_face(photo: &GrayImage) -> Result<Option<Detection>, Locat
     // The surest comes first.
     let merged = merge(found, OVERLAP);
     let face = merged.first().filter(|face| face.score >= MIN_SUM);
-    let scored = |face: &Candidate| Candidate {
-        score: MIN_SCORE + face.score - MIN_SUM,
-        ..*face
-    };
+    let scored = |face: &Candidate| Candidate { score: MIN_SCORE + face.score - MIN_SUM, ..*face };
     Ok(face.map(|face| in_photo(&scored(face), step)))
 }
 

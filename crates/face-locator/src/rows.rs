@@ -19,8 +19,7 @@ pub(crate) fn in_rows<T>(mut all: Vec<T>, bounds: impl Fn(&T) -> [f32; 4]) -> Ve
         }
     }
     let sorted = rows.into_iter().map(|mut row| {
-        row.items
-            .sort_by(|one, other| middle(one)[0].total_cmp(&middle(other)[0]));
+        row.items.sort_by(|one, other| middle(one)[0].total_cmp(&middle(other)[0]));
         row.items
     });
     sorted.flatten().collect()
@@ -35,11 +34,7 @@ struct Row<T> {
 
 impl<T> Row<T> {
     fn of(item: T, middle: f32, height: f32) -> Self {
-        Self {
-            items: vec![item],
-            middles: middle,
-            heights: height,
-        }
+        Self { items: vec![item], middles: middle, heights: height }
     }
 
     fn add(&mut self, item: T, middle: f32, height: f32) {
@@ -68,11 +63,7 @@ mod tests {
 
     #[test]
     fn rows_are_read_from_the_top_and_each_from_the_left() {
-        let upper = [
-            [0.0, 12.0, 20.0, 20.0],
-            [40.0, 8.0, 24.0, 24.0],
-            [80.0, 10.0, 20.0, 20.0],
-        ];
+        let upper = [[0.0, 12.0, 20.0, 20.0], [40.0, 8.0, 24.0, 24.0], [80.0, 10.0, 20.0, 20.0]];
         let lower = [[10.0, 50.0, 20.0, 20.0], [60.0, 44.0, 20.0, 20.0]];
         let expected = [&upper[..], &lower[..]].concat();
         let mut mixed = expected.clone();

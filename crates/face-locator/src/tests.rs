@@ -25,22 +25,14 @@ pub(crate) fn open(path: PathBuf) -> GrayImage {
 }
 
 fn face(bounds: [f32; 4]) -> Location {
-    Location {
-        bounds,
-        eyes: [[0.0; 2]; 2],
-        score: 10.0,
-        eye_spread: 0.0,
-    }
+    Location { bounds, eyes: [[0.0; 2]; 2], score: 10.0, eye_spread: 0.0 }
 }
 
 #[test]
 fn the_models_are_those_that_were_published() {
     use sha2::{Digest, Sha256};
     let hex = |bytes: &[u8]| -> String {
-        Sha256::digest(bytes)
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect()
+        Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
     };
     let detector = "c4619d066ed35e84d9a8e842860b0dff567aba0cbb139881075538761db3ff5d";
     assert_eq!(hex(detect::MODEL), detector);
@@ -51,10 +43,7 @@ fn the_models_are_those_that_were_published() {
 #[test]
 fn the_main_face_is_large_and_central() {
     let size = (200, 100);
-    let (small, large) = (
-        face([95.0, 45.0, 10.0, 10.0]),
-        face([80.0, 30.0, 40.0, 40.0]),
-    );
+    let (small, large) = (face([95.0, 45.0, 10.0, 10.0]), face([80.0, 30.0, 40.0, 40.0]));
     let edge = face([-10.0, 30.0, 44.0, 44.0]);
     assert_eq!(main_face(&[], size), None);
     assert_eq!(main_face(&[small, large], size), Some(1));
@@ -63,11 +52,7 @@ fn the_main_face_is_large_and_central() {
         Some(1),
         "a slightly larger face at the edge gives way"
     );
-    assert_eq!(
-        main_face(&[large, large], size),
-        Some(0),
-        "the first of equals"
-    );
+    assert_eq!(main_face(&[large, large], size), Some(0), "the first of equals");
 }
 
 #[test]
@@ -75,22 +60,13 @@ fn photos_of_any_size_and_content_are_survived() {
     let locator = Locator::new().expect("the models are whole");
     let sides = [0, 1, 2, 3, 19, 20, 21, 39, 40, 41, 50, 63, 70, 79, 80, 99];
     for (index, width) in sides.into_iter().enumerate() {
-        for height in [
-            sides[index],
-            sides[(index + 5) % sides.len()],
-            3,
-            640 / width.max(1),
-        ] {
+        for height in [sides[index], sides[(index + 5) % sides.len()], 3, 640 / width.max(1)] {
             let photo = GrayImage::from_fn(width, height, |x, y| Luma([(x * y + 7 * x) as u8]));
             survived(locator.locate(&photo), width, height);
         }
     }
     for (width, height) in [(3000, 1), (1, 3000), (2000, 65), (641, 20), (1281, 40)] {
-        survived(
-            locator.locate(&GrayImage::new(width, height)),
-            width,
-            height,
-        );
+        survived(locator.locate(&GrayImage::new(width, height)), width, height);
     }
 }
 
@@ -114,10 +90,7 @@ fn strips_are_refused_whatever_their_length() {
         assert_eq!(strip, Err(LocateError::Strip { width, height }));
     }
     for (width, height) in [(20_000, 2_000), (3_300, 100)] {
-        assert_eq!(
-            locator.locate(&GrayImage::new(width, height)),
-            Ok(Vec::new())
-        );
+        assert_eq!(locator.locate(&GrayImage::new(width, height)), Ok(Vec::new()));
     }
 }
 
@@ -169,10 +142,8 @@ fn marked_eyes_are_found() {
     let mut errors = Vec::new();
     for line in marks.lines().skip(1).take(60) {
         let (name, numbers) = line.split_once('\t').expect("a name and numbers");
-        let numbers: Vec<f32> = numbers
-            .split('\t')
-            .map(|number| number.parse().expect("a number"))
-            .collect();
+        let numbers: Vec<f32> =
+            numbers.split('\t').map(|number| number.parse().expect("a number")).collect();
         let truth = [[numbers[0], numbers[1]], [numbers[2], numbers[3]]];
         let file = folder.join(name.rsplit('/').next().expect("a name"));
         if !file.exists() {
@@ -188,10 +159,7 @@ fn marked_eyes_are_found() {
     }
     errors.sort_by(f32::total_cmp);
     let (median, ninth) = (errors[errors.len() / 2], errors[errors.len() * 9 / 10]);
-    assert!(
-        median <= 0.05 && ninth <= 0.10,
-        "median {median}, 90 % within {ninth}"
-    );
+    assert!(median <= 0.05 && ninth <= 0.10, "median {median}, 90 % within {ninth}");
 }
 
 #[test]
@@ -200,13 +168,8 @@ fn dogs_are_no_faces() {
         return;
     };
     let locator = Locator::new().expect("the models are whole");
-    assert_eq!(
-        locator.locate(&open(folder.join("dogs.jpg"))),
-        Ok(Vec::new())
-    );
-    let couple = locator
-        .locate(&open(folder.join("2008_001009.jpg")))
-        .expect("no failure");
+    assert_eq!(locator.locate(&open(folder.join("dogs.jpg"))), Ok(Vec::new()));
+    let couple = locator.locate(&open(folder.join("2008_001009.jpg"))).expect("no failure");
     assert_eq!(couple.len(), 2, "both people of a photo, not one");
     assert!(
         couple[0].bounds[1] + couple[0].bounds[3] / 2.0 < couple[1].bounds[1],

@@ -17,9 +17,7 @@ fn class_photo() -> Option<(GrayImage, Vec<[f32; 2]>)> {
     let faces = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../faces");
     let mut drawn = Vec::new();
     for person in ["Ada", "Boris", "Keiko"] {
-        let face = image::open(faces.join(person).join("1.png"))
-            .ok()?
-            .into_luma8();
+        let face = image::open(faces.join(person).join("1.png")).ok()?.into_luma8();
         drawn.push(imageops::resize(
             &face,
             CELL,
@@ -54,10 +52,6 @@ fn a_class_photo_shows_every_face_once_numbered_by_rows() {
     let faces = locator.locate(&photo).expect("no failure");
     assert_eq!(faces.len(), middles.len());
     for (number, (face, middle)) in (1..).zip(faces.iter().zip(middles)) {
-        assert!(
-            holds(face, middle),
-            "face {number}: {:?} and {middle:?}",
-            face.bounds
-        );
+        assert!(holds(face, middle), "face {number}: {:?} and {middle:?}", face.bounds);
     }
 }

@@ -102,12 +102,7 @@ impl Area {
     /// The area as it is after being written with six decimals and read again.
     pub(super) fn rounded(&self) -> Self {
         let round = |number: f64| (number * 1e6).round() / 1e6;
-        Self {
-            x: round(self.x),
-            y: round(self.y),
-            w: round(self.w),
-            h: round(self.h),
-        }
+        Self { x: round(self.x), y: round(self.y), w: round(self.w), h: round(self.h) }
     }
 
     /// The intersection over union of both areas, from 0 to 1; exactly 1 for equal areas and no others.
@@ -127,10 +122,8 @@ impl Area {
     /// centre of one lies in the other and neither is more than four times as large.
     pub fn same_face(&self, other: &Self) -> Option<f64> {
         let overlap = self.intersection_over_union(other);
-        let (small, large) = (
-            self.surface().min(other.surface()),
-            self.surface().max(other.surface()),
-        );
+        let (small, large) =
+            (self.surface().min(other.surface()), self.surface().max(other.surface()));
         let centred = self.contains_centre(other) || other.contains_centre(self);
         (overlap >= SAME_FACE || (centred && large <= COMPARABLE * small)).then_some(overlap)
     }
@@ -167,9 +160,7 @@ mod tests {
     fn rounding_is_what_writing_and_reading_does() {
         for seed in 1..2000 {
             let number = f64::from(seed) / 2001.0;
-            let area = Area::new(number, number, number, number)
-                .expect("an area")
-                .rounded();
+            let area = Area::new(number, number, number, number).expect("an area").rounded();
             let written: f64 = format!("{number:.6}").parse().expect("a number");
             assert_eq!(area.x(), written);
         }
@@ -182,10 +173,7 @@ mod tests {
         let group = Area::new(0.5, 0.5, 0.9, 0.9).expect("an area");
         let neighbour = Area::new(0.68, 0.5, 0.2, 0.2).expect("an area");
         assert_eq!(face.same_face(&face), Some(1.0));
-        let beside = Area {
-            x: 0.5_f64.next_up(),
-            ..face
-        };
+        let beside = Area { x: 0.5_f64.next_up(), ..face };
         assert!(face.same_face(&beside).is_some_and(|overlap| overlap < 1.0));
         assert!(face.same_face(&larger).is_some_and(|overlap| overlap < 0.3));
         assert!(larger.same_face(&face).is_some());

@@ -58,14 +58,9 @@ pub(super) fn decide(found: &[FoundRegion<'_>], faces: &[Face<'_>]) -> Vec<Decis
             });
         }
     }
-    let added = || Decision {
-        outcome: Outcome::Added,
-        region: None,
-    };
+    let added = || Decision { outcome: Outcome::Added, region: None };
     let decided = decisions.into_iter();
-    decided
-        .map(|decision| decision.unwrap_or_else(added))
-        .collect()
+    decided.map(|decision| decision.unwrap_or_else(added)).collect()
 }
 
 /// The decision for a face that a person has named or whose name somebody has removed.
@@ -74,12 +69,8 @@ fn kept(found: &[FoundRegion<'_>], face: &Area) -> Option<Decision> {
     for found in found {
         let outcome = match (found.region.kind, found.region.naming()) {
             (Kind::Other, _) | (_, Naming::Nameless | Naming::Program(_)) => continue,
-            (_, Naming::Person(name)) => Outcome::NamedAlready {
-                name: name.to_owned(),
-            },
-            (_, Naming::Removed(name)) => Outcome::NameRemoved {
-                name: name.to_owned(),
-            },
+            (_, Naming::Person(name)) => Outcome::NamedAlready { name: name.to_owned() },
+            (_, Naming::Removed(name)) => Outcome::NameRemoved { name: name.to_owned() },
         };
         let Some(overlap) = found.region.area.same_face(face) else {
             continue;
@@ -88,10 +79,7 @@ fn kept(found: &[FoundRegion<'_>], face: &Area) -> Option<Decision> {
             best = Some((overlap, outcome));
         }
     }
-    best.map(|(_, outcome)| Decision {
-        outcome,
-        region: None,
-    })
+    best.map(|(_, outcome)| Decision { outcome, region: None })
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -121,12 +109,7 @@ fn candidates(
             let overlap = found.region.area.same_face(&new.area);
             if let (None, Some(overlap)) = (decision, overlap) {
                 let likeness = likeness(found, new);
-                pairs.push(Pair {
-                    overlap,
-                    likeness,
-                    region,
-                    face,
-                });
+                pairs.push(Pair { overlap, likeness, region, face });
             }
         }
     }
@@ -138,10 +121,8 @@ fn likeness(found: &FoundRegion<'_>, face: &Face<'_>) -> u8 {
     let Some(mark) = &found.region.mark else {
         return 0;
     };
-    match (
-        mark.name == face.name,
-        face.confidence.is_some() && mark.confidence == face.confidence,
-    ) {
+    match (mark.name == face.name, face.confidence.is_some() && mark.confidence == face.confidence)
+    {
         (false, _) => 0,
         (true, false) => 1,
         (true, true) => 2,
@@ -152,8 +133,6 @@ fn outcome(found: &FoundRegion<'_>, face: &Face<'_>) -> Outcome {
     match &found.region.mark {
         None => Outcome::Named,
         Some(_) if likeness(found, face) == 2 => Outcome::Unchanged,
-        Some(mark) => Outcome::Updated {
-            previous: mark.name.clone(),
-        },
+        Some(mark) => Outcome::Updated { previous: mark.name.clone() },
     }
 }

@@ -33,9 +33,7 @@ pub(super) fn parse(text: &str) -> Result<Document<'_>, XmpProblem> {
     }
     Document::parse_with_options(text, ParsingOptions::default()).map_err(|error| match error {
         roxmltree::Error::DtdDetected => XmpProblem::Doctype,
-        error => XmpProblem::Malformed {
-            reason: error.to_string(),
-        },
+        error => XmpProblem::Malformed { reason: error.to_string() },
     })
 }
 
@@ -95,20 +93,14 @@ fn tag_length(text: &str) -> Option<usize> {
 
 /// Refuses a document that declares another encoding than those that are decoded here.
 fn refuse_encoding(text: &str) -> Result<(), XmpProblem> {
-    const KNOWN: [&str; 6] = [
-        "utf-8", "utf8", "utf-16", "utf-16le", "utf-16be", "us-ascii",
-    ];
-    let declaration = text
-        .strip_prefix("<?xml ")
-        .and_then(|it| it.split_once("?>"));
+    const KNOWN: [&str; 6] = ["utf-8", "utf8", "utf-16", "utf-16le", "utf-16be", "us-ascii"];
+    let declaration = text.strip_prefix("<?xml ").and_then(|it| it.split_once("?>"));
     let encoding = declaration.and_then(|(it, _)| it.split_once("encoding"));
     let encoding = encoding.and_then(|(_, it)| it.split(['"', '\'']).nth(1));
     let is_known = |name: &str| KNOWN.iter().any(|it| it.eq_ignore_ascii_case(name));
     match encoding.is_none_or(is_known) {
         true => Ok(()),
-        false => Err(XmpProblem::Encoding {
-            expected: "UTF-8 or UTF-16 by its XML declaration",
-        }),
+        false => Err(XmpProblem::Encoding { expected: "UTF-8 or UTF-16 by its XML declaration" }),
     }
 }
 
@@ -124,10 +116,7 @@ pub(super) struct Node<'d>(pub roxmltree::Node<'d, 'd>);
 impl<'d> Node<'d> {
     /// All elements of a document in the order of their start tags.
     pub(super) fn all(document: &'d Document<'d>) -> impl Iterator<Item = Self> {
-        document
-            .descendants()
-            .filter(|it| it.is_element())
-            .map(Self)
+        document.descendants().filter(|it| it.is_element()).map(Self)
     }
 
     pub(super) fn is(self, property: Property) -> bool {
@@ -288,10 +277,7 @@ mod tests {
             "<a b/c='d'/>",
         ] {
             let found = parse(text).map(|_| ());
-            assert!(
-                matches!(found, Err(XmpProblem::Malformed { .. })),
-                "{text}: {found:?}"
-            );
+            assert!(matches!(found, Err(XmpProblem::Malformed { .. })), "{text}: {found:?}");
         }
     }
 
@@ -312,10 +298,7 @@ mod tests {
             "<a>".repeat(100_000),
             format!("<a>{}</a>", "<a/>".repeat(300_000)),
             format!("<a{}/>", names("a", 50_000)),
-            format!(
-                "<a>{}</a>",
-                format!("<a{}/>", names("xmlns:a", 100)).repeat(60)
-            ),
+            format!("<a>{}</a>", format!("<a{}/>", names("xmlns:a", 100)).repeat(60)),
         ] {
             assert!(matches!(parse(&bomb), Err(XmpProblem::TooComplex { .. })));
         }

@@ -19,8 +19,7 @@ impl Edits {
     }
 
     pub(super) fn apply(mut self, text: &str) -> String {
-        self.changes
-            .sort_by_key(|(place, _)| (place.start, place.end));
+        self.changes.sort_by_key(|(place, _)| (place.start, place.end));
         let mut result = String::with_capacity(text.len());
         let mut done = 0;
         for (place, replacement) in self.changes {
@@ -64,10 +63,8 @@ impl Edits {
     ) -> Result<(), XmpProblem> {
         let host = structure.host;
         if structure.form == FieldSyntax::Elements {
-            let fragments: Vec<Fragment> = fields
-                .iter()
-                .map(|&(name, text)| Fragment::text(name, text))
-                .collect();
+            let fragments: Vec<Fragment> =
+                fields.iter().map(|&(name, text)| Fragment::text(name, text)).collect();
             self.add_elements(host, &fragments);
             return Ok(());
         }
@@ -102,9 +99,7 @@ impl Edits {
         text: &str,
         property: Property,
     ) -> Result<(), XmpProblem> {
-        let unsupported = XmpProblem::Unsupported {
-            property: property.usual,
-        };
+        let unsupported = XmpProblem::Unsupported { property: property.usual };
         match value.simple().ok_or(unsupported)? {
             Value::Attribute(attribute) => self.replace(attribute.range_value(), escaped(text)),
             Value::Element(node) if node.is_closed() => self.open(node, &escaped(text), ""),

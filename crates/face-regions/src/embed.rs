@@ -91,10 +91,7 @@ fn png(file: &[u8], packet: &[u8]) -> Result<Vec<u8>> {
     let (mut found, mut at, mut place) = (Vec::new(), 8, None);
     while let Some(head) = file.get(at..at + 8) {
         let length = number(&BIG, head, 0).ok_or(Damaged)?;
-        let end = at
-            .checked_add(length)
-            .and_then(|end| end.checked_add(12))
-            .ok_or(Damaged)?;
+        let end = at.checked_add(length).and_then(|end| end.checked_add(12)).ok_or(Damaged)?;
         let chunk = file.get(at + 8..end).ok_or(Damaged)?;
         place = place.or((&head[4..] == b"IHDR").then_some(end));
         if &head[4..] == b"iTXt" && chunk.starts_with(XMP_IN_PNG) {
@@ -110,18 +107,12 @@ fn png(file: &[u8], packet: &[u8]) -> Result<Vec<u8>> {
 fn webp(file: &[u8], packet: &[u8]) -> Result<Vec<u8>> {
     const XMP: u8 = 4;
     let length = number(&LITTLE, file, 4).ok_or(Damaged)?;
-    let end = length
-        .checked_add(8)
-        .filter(|&end| end <= file.len())
-        .ok_or(Damaged)?;
+    let end = length.checked_add(8).filter(|&end| end <= file.len()).ok_or(Damaged)?;
     let (mut found, mut at) = (Vec::new(), 12);
     while let Some(head) = file.get(at..at + 8).filter(|_| at + 8 <= end) {
         let length = number(&LITTLE, head, 4).ok_or(Damaged)?;
         let next = (at + 8).checked_add(length).ok_or(Damaged)?;
-        let next = next
-            .checked_add(length % 2)
-            .filter(|&next| next <= end)
-            .ok_or(Damaged)?;
+        let next = next.checked_add(length % 2).filter(|&next| next <= end).ok_or(Damaged)?;
         if head.starts_with(b"XMP ") {
             found.push(at..next);
         }
@@ -151,11 +142,7 @@ fn webp(file: &[u8], packet: &[u8]) -> Result<Vec<u8>> {
 /// Flags (alpha), width and height of a WebP file of one picture.
 fn webp_header(file: &[u8]) -> Option<(u8, u32, u32)> {
     let content = file.get(20..30)?;
-    let short = |at: usize| {
-        Some(u32::from(u16::from_le_bytes(
-            *content.get(at..)?.first_chunk()?,
-        )))
-    };
+    let short = |at: usize| Some(u32::from(u16::from_le_bytes(*content.get(at..)?.first_chunk()?)));
     match file.get(12..16)? {
         b"VP8 " => Some((0, short(6)? & 0x3FFF, short(8)? & 0x3FFF)),
         b"VP8L" => {
@@ -199,10 +186,7 @@ fn tiff(file: &[u8], packet: &[u8], order: &Order) -> Result<Vec<u8>> {
     const ENTRY: usize = 12;
     const TAG: u16 = 700;
     let directory = number(order, file, 4).ok_or(Damaged)?;
-    let count = file
-        .get(directory..)
-        .and_then(|at| at.first_chunk())
-        .ok_or(Damaged)?;
+    let count = file.get(directory..).and_then(|at| at.first_chunk()).ok_or(Damaged)?;
     let count = (order.short)(*count);
     let start = directory + 2;
     let end = start + usize::from(count) * ENTRY;
@@ -219,10 +203,7 @@ fn tiff(file: &[u8], packet: &[u8], order: &Order) -> Result<Vec<u8>> {
         &(order.long_bytes)(place),
     ];
     let entry = entry.concat();
-    let found = entries
-        .chunks_exact(ENTRY)
-        .enumerate()
-        .filter(|(_, entry)| tag(entry) == TAG);
+    let found = entries.chunks_exact(ENTRY).enumerate().filter(|(_, entry)| tag(entry) == TAG);
     if let Some((at, old)) = only(found.collect())? {
         let bytes = number(order, old, 4).zip(number(order, old, 8));
         if let Some((length @ 5.., at)) = bytes
@@ -234,9 +215,7 @@ fn tiff(file: &[u8], packet: &[u8], order: &Order) -> Result<Vec<u8>> {
         made[start + at * ENTRY..][..ENTRY].copy_from_slice(&entry);
         return Ok(made);
     }
-    let before = entries
-        .chunks_exact(ENTRY)
-        .take_while(|entry| tag(entry) < TAG);
+    let before = entries.chunks_exact(ENTRY).take_while(|entry| tag(entry) < TAG);
     let before = before.count() * ENTRY;
     let count = (order.short_bytes)(count.checked_add(1).ok_or(TooLarge)?);
     let new = [&count, &entries[..before], &entry, &entries[before..], next].concat();
@@ -260,11 +239,7 @@ mod tests {
     use super::*;
     use crate::embedded;
 
-    const PACKETS: [&[u8]; 3] = [
-        b"<x:xmpmeta>Ada</x:xmpmeta>",
-        b"<x:xmpmeta/>",
-        &[b'x'; 9001],
-    ];
+    const PACKETS: [&[u8]; 3] = [b"<x:xmpmeta>Ada</x:xmpmeta>", b"<x:xmpmeta/>", &[b'x'; 9001]];
 
     fn segment_of(marker: u8, content: &[u8]) -> Vec<u8> {
         let length = u16::try_from(content.len() + 2).unwrap();
@@ -274,12 +249,7 @@ mod tests {
     fn chunk(kind: &[u8], content: &[u8]) -> Vec<u8> {
         let checked = [kind, content].concat();
         let checksum = crc32fast::hash(&checked).to_be_bytes();
-        [
-            &(content.len() as u32).to_be_bytes()[..],
-            &checked,
-            &checksum,
-        ]
-        .concat()
+        [&(content.len() as u32).to_be_bytes()[..], &checked, &checksum].concat()
     }
 
     fn riff(chunks: &[(&[u8; 4], &[u8])]) -> Vec<u8> {
@@ -341,10 +311,7 @@ mod tests {
                 let read = embedded(&made).unwrap();
                 assert_eq!(read, [*packet], "{file:?}");
             }
-            assert_eq!(
-                embed(&made, PACKETS[0]).map(|it| embedded(&it).unwrap().len()),
-                Ok(1)
-            );
+            assert_eq!(embed(&made, PACKETS[0]).map(|it| embedded(&it).unwrap().len()), Ok(1));
         }
     }
 
@@ -384,11 +351,7 @@ mod tests {
         assert_eq!(embed(b"GIF89a", b""), Err(Format));
         assert_eq!(embed(b"\xFF\xD8", &[b' '; 70_000]), Err(TooLarge));
         let twice = [XMP_IN_JPEG, b"<x/>"].concat();
-        let twice = [
-            b"\xFF\xD8".to_vec(),
-            segment_of(0xE1, &twice),
-            segment_of(0xE1, &twice),
-        ];
+        let twice = [b"\xFF\xD8".to_vec(), segment_of(0xE1, &twice), segment_of(0xE1, &twice)];
         assert_eq!(embed(&twice.concat(), b""), Err(Several));
     }
 }

@@ -124,12 +124,9 @@ impl<'a> ExtendedPart<'a> {
 }
 
 fn mentions_regions(packet: &[u8]) -> bool {
-    [
-        "http://www.metadataworkinggroup.com/schemas/regions/",
-        "http://ns.microsoft.com/photo/1.2/",
-    ]
-    .iter()
-    .any(|uri| contains(packet, uri.as_bytes()))
+    ["http://www.metadataworkinggroup.com/schemas/regions/", "http://ns.microsoft.com/photo/1.2/"]
+        .iter()
+        .any(|uri| contains(packet, uri.as_bytes()))
 }
 
 fn contains(text: &[u8], part: &[u8]) -> bool {
@@ -330,10 +327,7 @@ mod tests {
         let compressed_text = miniz_oxide::deflate::compress_to_vec_zlib(text, 6);
         let text = if compressed { &compressed_text } else { text };
         let head = [b"XML:com.adobe.xmp\0".as_slice(), &[compressed.into(), 0]].concat();
-        png_chunk(
-            b"iTXt",
-            &[&head, b"en\0Metadata\0".as_slice(), text].concat(),
-        )
+        png_chunk(b"iTXt", &[&head, b"en\0Metadata\0".as_slice(), text].concat())
     }
 
     fn webp_of(chunks: &[(&[u8; 4], &[u8])]) -> Vec<u8> {
@@ -440,10 +434,7 @@ mod tests {
         for file in [
             jpeg_of(&[note.clone(), part(digest, length, 5, &PACKET[5..])]),
             jpeg_of(&[note.clone(), part(digest, length, 0, &PACKET[5..])]),
-            jpeg_of(&[
-                note,
-                jpeg_segment(0xE1, b"http://ns.adobe.com/xmp/extension/\0"),
-            ]),
+            jpeg_of(&[note, jpeg_segment(0xE1, b"http://ns.adobe.com/xmp/extension/\0")]),
             damaged,
             png_of(&[png_chunk(b"iTXt", b"XML:com.adobe.xmp\0\x01\0\0\0no zlib")]),
             png_of(&[png_chunk(b"iTXt", b"XML:com.adobe.xmp\0\0\0")]),

@@ -68,10 +68,7 @@ impl<'a> Decoded<'a> {
 
 fn check_size(packet: &[u8]) -> Result<(), XmpProblem> {
     if packet.len() > MOST_BYTES {
-        return Err(XmpProblem::TooLarge {
-            bytes: packet.len(),
-            limit: MOST_BYTES,
-        });
+        return Err(XmpProblem::TooLarge { bytes: packet.len(), limit: MOST_BYTES });
     }
     Ok(())
 }
@@ -82,9 +79,7 @@ fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Option<String> {
     if !rest.is_empty() {
         return None;
     }
-    char::decode_utf16(pairs.iter().copied().map(unit))
-        .collect::<Result<_, _>>()
-        .ok()
+    char::decode_utf16(pairs.iter().copied().map(unit)).collect::<Result<_, _>>().ok()
 }
 
 #[cfg(test)]
@@ -113,15 +108,8 @@ mod tests {
 
     #[test]
     fn broken_text_is_refused() {
-        for bytes in [
-            b"<a>\xFF</a>".as_slice(),
-            b"\xFF\xFE<\0a",
-            b"\xFF\xFE\x00\xD8<\0",
-        ] {
-            assert!(matches!(
-                Decoded::new(bytes),
-                Err(XmpProblem::Encoding { .. })
-            ));
+        for bytes in [b"<a>\xFF</a>".as_slice(), b"\xFF\xFE<\0a", b"\xFF\xFE\x00\xD8<\0"] {
+            assert!(matches!(Decoded::new(bytes), Err(XmpProblem::Encoding { .. })));
         }
     }
 }

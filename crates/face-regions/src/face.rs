@@ -42,9 +42,7 @@ impl<'a> Face<'a> {
             area: face.area.rounded(),
             name,
             // Without the sign of -0.
-            confidence: face
-                .confidence
-                .map(|confidence| format!("{:.3}", confidence.abs())),
+            confidence: face.confidence.map(|confidence| format!("{:.3}", confidence.abs())),
         })
     }
 }

@@ -17,19 +17,11 @@ enum Body {
 
 impl Fragment {
     pub(super) fn text(name: Property, text: impl Into<String>) -> Self {
-        Self {
-            name,
-            attributes: Vec::new(),
-            body: Body::Text(text.into()),
-        }
+        Self { name, attributes: Vec::new(), body: Body::Text(text.into()) }
     }
 
     pub(super) fn elements(name: Property, elements: Vec<Fragment>) -> Self {
-        Self {
-            name,
-            attributes: Vec::new(),
-            body: Body::Elements(elements),
-        }
+        Self { name, attributes: Vec::new(), body: Body::Elements(elements) }
     }
 
     /// A structure (`rdf:parseType="Resource"`).

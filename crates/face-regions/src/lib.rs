@@ -43,12 +43,8 @@ pub fn orientation(packet: &[u8]) -> Option<u8> {
     let decoded = Decoded::new(packet).ok()?;
     let document = document::parse(decoded.text.trim_end_matches('\0')).ok()?;
     let packet = Packet::of(&document).ok()?;
-    let text = packet
-        .values(names::ORIENTATION)
-        .find_map(rdf::Value::text)?;
-    text.parse()
-        .ok()
-        .filter(|orientation| (1..=8).contains(orientation))
+    let text = packet.values(names::ORIENTATION).find_map(rdf::Value::text)?;
+    text.parse().ok().filter(|orientation| (1..=8).contains(orientation))
 }
 
 /// The regions of a packet: the bytes of a sidecar, or those that [`embedded()`] found.

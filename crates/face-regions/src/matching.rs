@@ -24,12 +24,7 @@ pub fn matches(regions: &[Region], faces: &[Area]) -> Vec<(usize, usize)> {
         }
         for (face, area) in faces.iter().enumerate() {
             if let Some(overlap) = found.area.same_face(area) {
-                pairs.push(Pair {
-                    overlap,
-                    likeness: 0,
-                    region,
-                    face,
-                });
+                pairs.push(Pair { overlap, likeness: 0, region, face });
             }
         }
     }
@@ -60,13 +55,7 @@ mod tests {
     use super::*;
 
     fn region(x: f64, kind: Kind) -> Region {
-        Region {
-            area: area(x),
-            name: None,
-            kind,
-            source: Source::Mwg,
-            mark: None,
-        }
+        Region { area: area(x), name: None, kind, source: Source::Mwg, mark: None }
     }
 
     fn area(x: f64) -> Area {

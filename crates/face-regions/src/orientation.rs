@@ -19,11 +19,7 @@ impl PhotoLayout {
     /// height]` of the photo as displayed. A box outside of the photo has the area nearest to it.
     pub fn new((width, height): (u32, u32), exif: u8, faces: &[[f32; 4]]) -> Self {
         let displayed = Dimensions { width, height };
-        let mut layout = Self {
-            displayed,
-            exif,
-            faces: Vec::new(),
-        };
+        let mut layout = Self { displayed, exif, faces: Vec::new() };
         layout.faces = faces.iter().filter_map(|face| layout.area(face)).collect();
         layout
     }
@@ -112,10 +108,7 @@ fn turned(exif: u8, area: Area) -> Area {
 /// The size as stored of a photo of this size as displayed.
 fn stored_dimensions(exif: u8, displayed: Dimensions) -> Dimensions {
     match exif {
-        5..=8 => Dimensions {
-            width: displayed.height,
-            height: displayed.width,
-        },
+        5..=8 => Dimensions { width: displayed.height, height: displayed.width },
         _ => displayed,
     }
 }
@@ -157,17 +150,12 @@ mod tests {
     type Pixels = Vec<Vec<bool>>;
 
     fn mirrored(pixels: &Pixels) -> Pixels {
-        pixels
-            .iter()
-            .map(|row| row.iter().rev().copied().collect())
-            .collect()
+        pixels.iter().map(|row| row.iter().rev().copied().collect()).collect()
     }
 
     fn turned_clockwise(pixels: &Pixels) -> Pixels {
         let columns = pixels[0].len();
-        (0..columns)
-            .map(|x| pixels.iter().rev().map(|row| row[x]).collect())
-            .collect()
+        (0..columns).map(|x| pixels.iter().rev().map(|row| row[x]).collect()).collect()
     }
 
     /// The photo as displayed, made of turns and one mirror only.
@@ -219,20 +207,12 @@ mod tests {
             row[x..x + w].fill(true);
         }
         let shown = displayed(&stored, exif);
-        let size = Dimensions {
-            width: shown[0].len() as u32,
-            height: shown.len() as u32,
-        };
+        let size = Dimensions { width: shown[0].len() as u32, height: shown.len() as u32 };
         let shown_mark = marked(&shown).map(|side| side as f64);
 
         let area = stored_area(exif, shown_mark, size).expect("an area");
         let [left, top, right, bottom] = area.edges();
-        let found = [
-            left * 10.0,
-            top * 8.0,
-            (right - left) * 10.0,
-            (bottom - top) * 8.0,
-        ];
+        let found = [left * 10.0, top * 8.0, (right - left) * 10.0, (bottom - top) * 8.0];
         assert_close(found, mark.map(|side| side as f64));
 
         assert_close(displayed_box(exif, &area, size), shown_mark);
@@ -240,20 +220,10 @@ mod tests {
         let back = layout.in_frame(area, Frame::Displayed);
         let [left, top, right, bottom] = back.edges();
         let (across, down) = size.sides();
-        let as_shown = [
-            left * across,
-            top * down,
-            (right - left) * across,
-            (bottom - top) * down,
-        ];
+        let as_shown = [left * across, top * down, (right - left) * across, (bottom - top) * down];
         assert_close(as_shown, shown_mark);
         let there = layout.to_stored(back, Frame::Displayed).edges();
-        assert!(
-            there
-                .iter()
-                .zip(area.edges())
-                .all(|(a, b)| (a - b).abs() < 1e-9)
-        );
+        assert!(there.iter().zip(area.edges()).all(|(a, b)| (a - b).abs() < 1e-9));
         let stored_size = stored_dimensions(exif, size);
         assert_eq!((stored_size.width, stored_size.height), (10, 8));
     }
@@ -280,10 +250,7 @@ mod tests {
 
     #[test]
     fn boxes_are_cut_off_at_the_edges() {
-        let size = Dimensions {
-            width: 100,
-            height: 50,
-        };
+        let size = Dimensions { width: 100, height: 50 };
         let over = [-10.0, 40.0, 20.0, 30.0];
         let area = stored_area(1, over, size).expect("an area");
         for (found, wanted) in area.edges().iter().zip([0.0, 0.8, 0.1, 1.0]) {
@@ -291,10 +258,7 @@ mod tests {
         }
         let beyond = [101.0, 40.0, 20.0, 30.0];
         assert_eq!(stored_area(6, beyond, size), None);
-        let nothing = Dimensions {
-            width: 0,
-            height: 0,
-        };
+        let nothing = Dimensions { width: 0, height: 0 };
         assert_eq!(stored_area(1, over, nothing), None);
     }
 }

@@ -45,19 +45,13 @@ pub enum XmpProblem {
     #[error("the XMP has a DOCTYPE, which XMP does not allow; {}", SAVE_AGAIN)]
     Doctype,
     /// The packet is XML without exactly one `rdf:RDF` element where XMP has it.
-    #[error(
-        "XML but not XMP: {found} rdf:RDF elements instead of one; {}",
-        SAVE_AGAIN
-    )]
+    #[error("XML but not XMP: {found} rdf:RDF elements instead of one; {}", SAVE_AGAIN)]
     NotXmp {
         /// The number of `rdf:RDF` elements found.
         found: usize,
     },
     /// A property has a form that nothing can be added to without loss.
-    #[error(
-        "the XMP has {property} in a form that cannot be added to; {}",
-        SAVE_AGAIN
-    )]
+    #[error("the XMP has {property} in a form that cannot be added to; {}", SAVE_AGAIN)]
     Unsupported {
         /// The property's usual name.
         property: &'static str,

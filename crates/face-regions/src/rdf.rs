@@ -14,9 +14,7 @@ pub(super) struct Packet<'d> {
 impl<'d> Packet<'d> {
     /// The packet of a document: `rdf:RDF` is the root or directly in it.
     pub(super) fn of(document: &'d Document<'d>) -> Result<Self, XmpProblem> {
-        let found: Vec<Node<'d>> = Node::all(document)
-            .filter(|node| node.is(names::RDF))
-            .collect();
+        let found: Vec<Node<'d>> = Node::all(document).filter(|node| node.is(names::RDF)).collect();
         let outer = |node: &Node<'d>| node.parent().is_none_or(|parent| parent.parent().is_none());
         match found.as_slice() {
             [rdf] if outer(rdf) => Ok(Self {
@@ -29,17 +27,14 @@ impl<'d> Packet<'d> {
 
     /// All values of a property of the photo.
     pub(super) fn values(&self, property: Property) -> impl Iterator<Item = Value<'d>> {
-        self.descriptions
-            .iter()
-            .flat_map(move |description| description.fields(property))
+        self.descriptions.iter().flat_map(move |description| description.fields(property))
     }
 
     /// The subject of the properties (`rdf:about`), empty for the photo that the packet belongs to.
     pub(super) fn about(&self) -> &'d str {
         let about = self.descriptions.iter().find_map(|description| {
             let Node(host) = description.host;
-            host.attribute(names::ABOUT.name())
-                .or(host.attribute("about"))
+            host.attribute(names::ABOUT.name()).or(host.attribute("about"))
         });
         about.unwrap_or_default()
     }
@@ -75,10 +70,9 @@ impl<'d> Structure<'d> {
         match node.children().next() {
             Some(child) if is_container(child) => None,
             Some(child) => Some(Self::of_children(child)),
-            None if node.is_blank() && node.attribute(names::RESOURCE).is_none() => Some(Self {
-                host: node,
-                form: FieldSyntax::Attributes,
-            }),
+            None if node.is_blank() && node.attribute(names::RESOURCE).is_none() => {
+                Some(Self { host: node, form: FieldSyntax::Attributes })
+            }
             None => None,
         }
     }
@@ -116,9 +110,7 @@ impl<'d> Structure<'d> {
 
 pub(super) fn number(text: &str) -> Option<f64> {
     let text = text.trim_matches(SPACE);
-    text.parse()
-        .or_else(|_| text.replacen(',', ".", 1).parse())
-        .ok()
+    text.parse().or_else(|_| text.replacen(',', ".", 1).parse()).ok()
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -195,15 +187,10 @@ impl<'d> List<'d> {
     fn of(node: Node<'d>) -> Option<Self> {
         let container = node.children().find(|&child| is_container(child))?;
         let items = container.children().filter(|node| node.is(names::ITEM));
-        Some(Self {
-            container,
-            items: items.collect(),
-        })
+        Some(Self { container, items: items.collect() })
     }
 }
 
 fn is_container(node: Node<'_>) -> bool {
-    [names::BAG, names::SEQ, names::ALT]
-        .into_iter()
-        .any(|it| node.is(it))
+    [names::BAG, names::SEQ, names::ALT].into_iter().any(|it| node.is(it))
 }

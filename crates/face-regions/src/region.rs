@@ -189,11 +189,7 @@ pub(super) fn of<'d>(packet: &Packet<'d>) -> (Regions, Vec<FoundRegion<'d>>) {
                 && mwg.area.same_face(&area).is_some()
         };
         if !found.iter().any(|other| goes_before(&other.region)) {
-            found.push(FoundRegion {
-                region,
-                structure,
-                item,
-            });
+            found.push(FoundRegion { region, structure, item });
         }
     }
     let regions = Regions {
@@ -232,18 +228,9 @@ fn descriptions<'d>(
         structures.flat_map(move |it| it.fields(list)).collect()
     };
     described(fields(names::REGIONS, names::REGION_LIST), mwg)
-        .chain(described(
-            fields(names::MICROSOFT_INFO, names::MICROSOFT_REGIONS),
-            microsoft,
-        ))
-        .chain(described(
-            packet.values(names::IPTC_REGIONS).collect(),
-            iptc,
-        ))
-        .chain(described(
-            fields(names::ACDSEE_REGIONS, names::ACDSEE_LIST),
-            acdsee,
-        ))
+        .chain(described(fields(names::MICROSOFT_INFO, names::MICROSOFT_REGIONS), microsoft))
+        .chain(described(packet.values(names::IPTC_REGIONS).collect(), iptc))
+        .chain(described(fields(names::ACDSEE_REGIONS, names::ACDSEE_LIST), acdsee))
 }
 
 fn mwg(structure: Structure<'_>) -> Description {
@@ -295,9 +282,7 @@ fn microsoft(structure: Structure<'_>) -> Description {
 
 /// The name is that of the person shown, or else the region's own.
 fn iptc(structure: Structure<'_>) -> Description {
-    let boundary = structure
-        .field(names::IPTC_BOUNDARY)
-        .and_then(Value::structure);
+    let boundary = structure.field(names::IPTC_BOUNDARY).and_then(Value::structure);
     let name = |property| filled(structure.text(property));
     Description {
         area: boundary.and_then(iptc_area),
@@ -363,16 +348,9 @@ fn iptc_kind(structure: Structure<'_>) -> Kind {
 fn acdsee(structure: Structure<'_>) -> Description {
     let drawn = structure.field(names::ACDSEE_DRAWN);
     let area = drawn.or(structure.field(names::ACDSEE_FOUND));
-    let numbers = [
-        names::ACDSEE_X,
-        names::ACDSEE_Y,
-        names::ACDSEE_W,
-        names::ACDSEE_H,
-    ];
+    let numbers = [names::ACDSEE_X, names::ACDSEE_Y, names::ACDSEE_W, names::ACDSEE_H];
     Description {
-        area: area
-            .and_then(Value::structure)
-            .and_then(|it| area_of(it, numbers)),
+        area: area.and_then(Value::structure).and_then(|it| area_of(it, numbers)),
         name: filled(structure.text(names::ACDSEE_NAME)),
         kind: match structure.text(names::ACDSEE_TYPE) {
             None | Some("" | "Face") => Kind::Face,
@@ -391,11 +369,7 @@ fn numbers(text: &str) -> Option<[f64; 4]> {
 
 /// The size that the regions of a packet were made for; none where it is missing or has no pixels.
 fn dimensions(packet: &Packet<'_>) -> Option<Dimensions> {
-    let side = |number: f64| {
-        (1.0..=f64::from(u32::MAX))
-            .contains(&number)
-            .then_some(number as u32)
-    };
+    let side = |number: f64| (1.0..=f64::from(u32::MAX)).contains(&number).then_some(number as u32);
     let of = |regions, dimensions| {
         let regions = packet.values(regions).filter_map(Value::structure);
         regions.flat_map(move |regions| regions.fields(dimensions))

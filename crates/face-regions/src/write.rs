@@ -78,15 +78,8 @@ pub fn write(
         None => Content::Unchanged,
         Some(text) => Content::Changed(decoded.encode(text)?),
     };
-    let outcomes = merged
-        .decisions
-        .into_iter()
-        .map(|decision| decision.outcome);
-    Ok(Written {
-        content,
-        outcomes: outcomes.collect(),
-        withdrawn: merged.withdrawn,
-    })
+    let outcomes = merged.decisions.into_iter().map(|decision| decision.outcome);
+    Ok(Written { content, outcomes: outcomes.collect(), withdrawn: merged.withdrawn })
 }
 
 struct Merged {
@@ -113,11 +106,7 @@ fn merged(
     let document = document::parse(text)?;
     let packet = Packet::of(&document)?;
     if faces.is_empty() && own == OwnNames::Keep {
-        return Ok(Merged {
-            text: None,
-            decisions: Vec::new(),
-            withdrawn: Vec::new(),
-        });
+        return Ok(Merged { text: None, decisions: Vec::new(), withdrawn: Vec::new() });
     }
     let (regions, found) = region::of(&packet);
     regions.named_faces(photo)?;
@@ -159,10 +148,7 @@ fn merged(
         .filter(|(_, it)| it.outcome.is_written())
         .map(|(face, _)| face.name)
         .collect();
-    let kept = found
-        .iter()
-        .enumerate()
-        .filter(|(at, _)| !is_written(*at) && !left.contains(at));
+    let kept = found.iter().enumerate().filter(|(at, _)| !is_written(*at) && !left.contains(at));
     names.extend(kept.filter_map(|(_, found)| found.region.name.as_deref()));
     writer.write_keywords(&faces, &decisions, &names)?;
     let text = writer.finish(text);
@@ -170,9 +156,5 @@ fn merged(
         // What could not be read again must not reach a disk.
         document::parse(text)?;
     }
-    Ok(Merged {
-        text,
-        decisions,
-        withdrawn,
-    })
+    Ok(Merged { text, decisions, withdrawn })
 }

@@ -56,10 +56,9 @@ impl<'d> Writer<'d> {
     fn change_region(&mut self, region: Structure<'_>, face: &Face<'_>) -> Result<(), XmpProblem> {
         // Emptied, the mark says no more that this program gave the name.
         let marks = match &face.confidence {
-            Some(confidence) => [
-                (names::OUR_NAME, face.name),
-                (names::OUR_CONFIDENCE, confidence.as_str()),
-            ],
+            Some(confidence) => {
+                [(names::OUR_NAME, face.name), (names::OUR_CONFIDENCE, confidence.as_str())]
+            }
             None => [(names::OUR_NAME, ""), (names::OUR_CONFIDENCE, "")],
         };
         let mut added = Vec::new();
@@ -69,8 +68,7 @@ impl<'d> Writer<'d> {
                 let extensions = value.structure().ok_or(unsupported(names::EXTENSIONS))?;
                 let missing = self.set_fields(extensions, &marks)?;
                 if !missing.is_empty() {
-                    self.edits
-                        .add_fields(extensions, &missing, names::EXTENSIONS)?;
+                    self.edits.add_fields(extensions, &missing, names::EXTENSIONS)?;
                 }
             }
         }
@@ -140,8 +138,7 @@ impl<'d> Writer<'d> {
             None => {
                 let list = Fragment::elements(names::REGION_LIST, vec![Fragment::bag(items)]);
                 let fields = vec![applied_to_dimensions(self.photo), list];
-                self.properties
-                    .push(Fragment::structure(names::REGIONS, fields));
+                self.properties.push(Fragment::structure(names::REGIONS, fields));
                 Ok(())
             }
         }
@@ -325,7 +322,5 @@ impl<'d> Writer<'d> {
 }
 
 fn unsupported(property: Property) -> XmpProblem {
-    XmpProblem::Unsupported {
-        property: property.usual,
-    }
+    XmpProblem::Unsupported { property: property.usual }
 }

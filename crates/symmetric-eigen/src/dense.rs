@@ -52,12 +52,8 @@ pub fn cholesky(mut matrix: DMatrix<f64>) -> Option<DMatrix<f64>> {
         let down = across.transpose();
         let rest = matrix.view_mut((next, next), (below, below));
         par_add_product(rest, view(&down), view(&across), -1.0);
-        matrix
-            .view_mut((from, from), (side, side))
-            .copy_from(&triangle);
-        matrix
-            .view_mut((next, from), (below, side))
-            .copy_from(&down);
+        matrix.view_mut((from, from), (side, side)).copy_from(&triangle);
+        matrix.view_mut((next, from), (below, side)).copy_from(&down);
     }
     matrix.fill_upper_triangle(0.0, 1);
     Some(matrix)
@@ -80,9 +76,7 @@ pub fn inverse_lower(lower: &DMatrix<f64>) -> DMatrix<f64> {
     let below = inverse.view_mut((half, 0), (rest, half));
     par_add_product(below, view(&second), view(&across), -1.0);
     inverse.view_mut((0, 0), (half, half)).copy_from(&first);
-    inverse
-        .view_mut((half, half), (rest, rest))
-        .copy_from(&second);
+    inverse.view_mut((half, half), (rest, rest)).copy_from(&second);
     inverse
 }
 
@@ -114,10 +108,7 @@ mod tests {
             let inverse = inverse_cholesky(matrix.clone()).expect("positive definite");
             let one = &inverse * &matrix * inverse.transpose();
             assert!((one - DMatrix::identity(n, n)).amax() < 1e-9, "{n}");
-            assert_eq!(
-                inverse.upper_triangle(),
-                DMatrix::from_diagonal(&inverse.diagonal())
-            );
+            assert_eq!(inverse.upper_triangle(), DMatrix::from_diagonal(&inverse.diagonal()));
             matrix[(n - 1, n - 1)] = -1.0;
             assert!(inverse_cholesky(matrix).is_none());
         }

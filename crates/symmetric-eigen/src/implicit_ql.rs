@@ -88,11 +88,7 @@ fn sweep(
         taken = sine * mixed;
         values[i + 1] = lower + taken;
         rest = cosine * mixed - next;
-        rotations.push(Rotation {
-            column: i,
-            cosine,
-            sine,
-        });
+        rotations.push(Rotation { column: i, cosine, sine });
     }
     values[start] -= taken;
     off[start] = rest;

@@ -50,11 +50,7 @@ impl pulp::WithSimd for Rows<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let Self {
-            mut out,
-            left,
-            right,
-        } = self;
+        let Self { mut out, left, right } = self;
         let (left, right) = (columns(left), columns(right));
         let rows = left.first().map_or(0, |column| column.len());
         for from in (0..rows).step_by(STRETCH) {
@@ -78,9 +74,7 @@ impl pulp::WithSimd for Rows<'_> {
 
 /// The columns of a matrix, each as its rows in memory.
 pub(super) fn columns(matrix: View<'_>) -> Vec<&[f64]> {
-    (0..matrix.ncols())
-        .map(|column| matrix.column(column))
-        .collect()
+    (0..matrix.ncols()).map(|column| matrix.column(column)).collect()
 }
 
 /// Adds the inner products of some columns with all on the right to as many rows of the result.

@@ -73,12 +73,7 @@ struct Schedule {
 impl Schedule {
     fn new(k: usize, most: usize, whole: usize) -> Self {
         let due = (usual_dimension(k as f64) as usize).min(most);
-        Self {
-            due,
-            most,
-            whole,
-            last: None,
-        }
+        Self { due, most, whole, last: None }
     }
 
     fn is_due(&self, dimension: usize) -> bool {
@@ -175,13 +170,9 @@ impl<'a, A: Symmetric> Krylov<'a, A> {
             let larger = (2 * side).min(n);
             self.projected.resize_mut(larger, larger, 0.0);
         }
-        self.projected
-            .view_mut((0, old), (held, b))
-            .copy_from(&parts.onto);
+        self.projected.view_mut((0, old), (held, b)).copy_from(&parts.onto);
         let transposed = parts.onto.rows(0, old).transpose();
-        self.projected
-            .view_mut((old, 0), (b, old))
-            .copy_from(&transposed);
+        self.projected.view_mut((old, 0), (b, old)).copy_from(&transposed);
         self.basis.extend_from_slice(&next);
         self.coupling = parts.within;
     }
@@ -221,10 +212,7 @@ impl<'a, A: Symmetric> Krylov<'a, A> {
         let b = self.coupling.ncols();
         let tail = small.rows(small.nrows() - b, b);
         let outside = &self.coupling * tail;
-        outside
-            .column_iter()
-            .map(|column| column.norm())
-            .fold(0.0, f64::max)
+        outside.column_iter().map(|column| column.norm()).fold(0.0, f64::max)
     }
 
     /// Ritz vectors in full length, with the residuals they really have.
@@ -235,12 +223,7 @@ impl<'a, A: Symmetric> Krylov<'a, A> {
         let vectors = dense::product(dense::columns(&self.basis[..n * m], n), small);
         let images = dense::product(dense::columns(&self.images, n), small);
         let residual = check::largest_difference(&images, &values, &vectors);
-        RitzPairs {
-            values,
-            vectors,
-            residual,
-            dimension: m,
-        }
+        RitzPairs { values, vectors, residual, dimension: m }
     }
 }
 

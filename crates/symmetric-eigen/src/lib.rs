@@ -125,12 +125,7 @@ pub fn leading(
     let largest = largest_entry(&matrix)?;
     if k == 0 || largest == 0.0 {
         let (values, vectors) = (vec![0.0; k], DMatrix::identity(n, k));
-        return Ok(Eigenpairs {
-            values,
-            vectors,
-            method: EigenMethod::Full,
-            residual: 0.0,
-        });
+        return Ok(Eigenpairs { values, vectors, method: EigenMethod::Full, residual: 0.0 });
     }
     let (shrink, grow) = safe_scale(largest);
     if shrink != 1.0 {
@@ -191,9 +186,7 @@ fn by_lanczos(matrix: &impl Symmetric, k: usize, scale: f64) -> Option<Eigenpair
     sound.then_some(Eigenpairs {
         values: found.values,
         vectors: found.vectors,
-        method: EigenMethod::Lanczos {
-            dimension: found.dimension,
-        },
+        method: EigenMethod::Lanczos { dimension: found.dimension },
         residual,
     })
 }
@@ -223,9 +216,7 @@ fn by_reduction(
         },
     );
     let Some((values, mut vectors, method)) = solved else {
-        return Err(EigenError::NotConverged {
-            residual: f64::INFINITY,
-        });
+        return Err(EigenError::NotConverged { residual: f64::INFINITY });
     };
     transform_back(&matrix, &reflections, &mut vectors);
     restore(&mut matrix, &diagonal);
@@ -233,12 +224,7 @@ fn by_reduction(
     if residual.is_nan() || residual > EXACT {
         return Err(EigenError::NotConverged { residual });
     }
-    Ok(Eigenpairs {
-        values,
-        vectors,
-        method,
-        residual,
-    })
+    Ok(Eigenpairs { values, vectors, method, residual })
 }
 
 /// The leading pairs of a matrix of which the lower triangle is read, without a check.
@@ -284,11 +270,7 @@ fn largest_entry(matrix: &DMatrix<f64>) -> Result<f64, EigenError> {
         })
         .collect();
     if let Some(column) = largest.iter().position(|x| !x.is_finite()) {
-        let row = matrix
-            .column(column)
-            .iter()
-            .position(|x| !x.is_finite())
-            .unwrap_or(0);
+        let row = matrix.column(column).iter().position(|x| !x.is_finite()).unwrap_or(0);
         return Err(EigenError::NotFinite { row, column });
     }
     let largest = largest.into_iter().fold(0.0, f64::max);

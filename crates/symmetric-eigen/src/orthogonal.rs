@@ -123,12 +123,7 @@ fn project_out(done: &[f64], column: &mut [f64]) -> DMatrix<f64> {
     let n = column.len();
     let done = dense::columns(done, n);
     let along = dense::inner_product(done, dense::columns(column, n));
-    dense::add_product(
-        dense::columns_mut(column, n),
-        done,
-        dense::view(&along),
-        -1.0,
-    );
+    dense::add_product(dense::columns_mut(column, n), done, dense::view(&along), -1.0);
     along
 }
 

@@ -70,22 +70,8 @@ macro_rules! number {
     };
 }
 
-number!(
-    f32,
-    f32s,
-    as_simd_f32s,
-    as_mut_simd_f32s,
-    splat_f32s,
-    mul_add_e_f32s
-);
-number!(
-    f64,
-    f64s,
-    as_simd_f64s,
-    as_mut_simd_f64s,
-    splat_f64s,
-    mul_add_e_f64s
-);
+number!(f32, f32s, as_simd_f32s, as_mut_simd_f32s, splat_f32s, mul_add_e_f32s);
+number!(f64, f64s, as_simd_f64s, as_mut_simd_f64s, splat_f64s, mul_add_e_f64s);
 
 /// `out += alpha · left · right`. Parallel over row blocks of `out`.
 ///
@@ -115,12 +101,7 @@ pub fn add_product<T: Number>(
 ) {
     assert_eq!(left.ncols(), right.nrows());
     assert_eq!((out.nrows(), out.ncols()), (left.nrows(), right.ncols()));
-    pulp::Arch::new().dispatch(Product {
-        out,
-        left,
-        right,
-        alpha,
-    });
+    pulp::Arch::new().dispatch(Product { out, left, right, alpha });
 }
 
 /// A product on one thread. Compiled once for each instruction set.
@@ -136,12 +117,7 @@ impl<T: Number> pulp::WithSimd for Product<'_, T> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let Self {
-            mut out,
-            left,
-            right,
-            alpha,
-        } = self;
+        let Self { mut out, left, right, alpha } = self;
         let alpha = T::splat(simd, alpha);
         let height = 2 * size_of::<T::Register<S>>() / size_of::<T>();
         let mut packed = vec![T::default(); height * DEPTH.min(left.ncols())];
@@ -228,14 +204,7 @@ mod tests {
 
     #[test]
     fn every_size_is_what_it_should_be_and_the_same_on_any_threads() {
-        let sizes = [
-            (0, 2, 3),
-            (1, 1, 1),
-            (7, 0, 3),
-            (7, 5, 0),
-            (33, 300, 13),
-            (400, 70, 6),
-        ];
+        let sizes = [(0, 2, 3), (1, 1, 1), (7, 0, 3), (7, 5, 0), (33, 300, 13), (400, 70, 6)];
         for (rows, depth, width) in sizes {
             let of = |rows, columns, seed| {
                 let noise = Noise::seeded(seed).take(rows * columns);
@@ -263,10 +232,7 @@ mod tests {
         let b: Vec<f32> = (0..20).map(|x| (x % 7) as f32).collect();
         let mut out = DMatrix::<f32>::zeros(9, 2);
         // Columns 1 to 4 and rows 1 to 9 of a 10 x 6 matrix, rows 1 to 4 of a 10 x 2 one.
-        let (left, right) = (
-            columns(&a, 10).columns(1, 4).rows(1, 9),
-            columns(&b, 10).rows(1, 4),
-        );
+        let (left, right) = (columns(&a, 10).columns(1, 4).rows(1, 9), columns(&b, 10).rows(1, 4));
         add_product(view_mut(&mut out), left, right, 2.0);
         let (a, b) = (DMatrix::from_vec(10, 6, a), DMatrix::from_vec(10, 2, b));
         assert_eq!(out, a.view((1, 1), (9, 4)) * b.rows(1, 4) * 2.0);

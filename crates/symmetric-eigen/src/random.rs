@@ -10,10 +10,7 @@ impl Noise {
     /// The sequence of this seed.
     #[inline]
     pub fn seeded(seed: u64) -> Self {
-        Self(
-            seed.wrapping_mul(0xd134_2543_de82_ef95)
-                .wrapping_add(0x2545_f491_4f6c_dd1d),
-        )
+        Self(seed.wrapping_mul(0xd134_2543_de82_ef95).wrapping_add(0x2545_f491_4f6c_dd1d))
     }
 
     /// A nearly normal number of mean 0 and variance 1 (Irwin-Hall): the sum of twelve uniform ones, halved, as these have

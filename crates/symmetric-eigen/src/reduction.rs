@@ -99,15 +99,7 @@ fn update_and_multiply(columns: &mut [f64], n: usize, v: &[f64], w: &[f64], x: &
     let each = |(strip, columns, image): &mut (Range<usize>, &mut [f64], Vec<f64>)| {
         let above = n - r + strip.start;
         let [v, w, x] = [v, w, x].map(|vector| &vector[strip.start..]);
-        pulp::Arch::new().dispatch(Corner {
-            columns,
-            n,
-            above,
-            v,
-            w,
-            x,
-            image,
-        });
+        pulp::Arch::new().dispatch(Corner { columns, n, above, v, w, x, image });
     };
     match &mut parts[..] {
         [one] => each(one),
@@ -142,15 +134,7 @@ impl pulp::WithSimd for Corner<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let Self {
-            columns,
-            n,
-            above,
-            v,
-            w,
-            x,
-            image,
-        } = self;
+        let Self { columns, n, above, v, w, x, image } = self;
         for (group, columns) in columns.chunks_mut(GROUP * n).enumerate() {
             let first = group * GROUP;
             // The triangle on the diagonal.
@@ -209,11 +193,7 @@ fn pass<S: Simd>(
         }
         splatted
     };
-    let (of_v, of_w, of_x) = (
-        splat(own_v.map(|x| -x)),
-        splat(own_w.map(|x| -x)),
-        splat(own_x),
-    );
+    let (of_v, of_w, of_x) = (splat(own_v.map(|x| -x)), splat(own_w.map(|x| -x)), splat(own_x));
     let mut dots = splat([0.0; GROUP]);
     {
         let wide = lines

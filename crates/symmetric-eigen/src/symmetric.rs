@@ -204,9 +204,8 @@ fn add_outer<S: Simd, const C: usize>(
         *registers = &S::as_simd_f64s(&column[..whole]).0[..2 * pairs];
     }
     let registers = &registers[..left.len()];
-    let lines = sums
-        .each_mut()
-        .map(|column| &mut S::as_mut_simd_f64s(&mut column[..whole]).0[..2 * pairs]);
+    let lines =
+        sums.each_mut().map(|column| &mut S::as_mut_simd_f64s(&mut column[..whole]).0[..2 * pairs]);
     for pair in 0..pairs {
         let (one, two) = (2 * pair, 2 * pair + 1);
         // Loops instead of maps over arrays, which are not inlined here.
@@ -246,16 +245,9 @@ mod tests {
 
     #[test]
     fn it_is_the_product_for_every_size_and_number_of_threads() {
-        for (n, b) in [
-            (1, 1),
-            (5, 12),
-            (24, 3),
-            (25, 4),
-            (280, 12),
-            (777, 12),
-            (1031, 7),
-            (600, 13),
-        ] {
+        for (n, b) in
+            [(1, 1), (5, 12), (24, 3), (25, 4), (280, 12), (777, 12), (1031, 7), (600, 13)]
+        {
             let noise = Noise::seeded(n as u64).take(n * n);
             let half = DMatrix::from_iterator(n, n, noise);
             let matrix = &half + half.transpose();

@@ -3,12 +3,7 @@
 use super::random::Noise;
 use super::*;
 
-const METHODS: [Method; 4] = [
-    Method::Auto,
-    Method::Full,
-    Method::Tridiagonal,
-    Method::Lanczos,
-];
+const METHODS: [Method; 4] = [Method::Auto, Method::Full, Method::Tridiagonal, Method::Lanczos];
 
 /// A random orthonormal n x n matrix.
 fn rotation(n: usize, seed: u64) -> DMatrix<f64> {
@@ -40,10 +35,7 @@ fn solve_checked(a: &DMatrix<f64>, k: usize, method: Method) -> Eigenpairs {
     let (n, k) = (a.nrows(), k.min(a.nrows()));
     assert_eq!(pairs.values.len(), k);
     assert_eq!(pairs.vectors.shape(), (n, k));
-    assert!(
-        pairs.values.windows(2).all(|pair| pair[0] >= pair[1]),
-        "{method:?}: not decreasing"
-    );
+    assert!(pairs.values.windows(2).all(|pair| pair[0] >= pair[1]), "{method:?}: not decreasing");
     let scale = pairs.values.first().map_or(0.0, |x| x.abs()).max(a.amax());
     let tolerance = match pairs.method {
         EigenMethod::Lanczos { .. } => 10.0 * lanczos::TOLERANCE,
@@ -60,11 +52,7 @@ fn solve_checked(a: &DMatrix<f64>, k: usize, method: Method) -> Eigenpairs {
     }
     let gram = pairs.vectors.transpose() * &pairs.vectors;
     let error = (gram - DMatrix::identity(k, k)).amax();
-    assert!(
-        error <= 1e-12,
-        "{method:?} {:?}: orthogonality {error:e}",
-        pairs.method
-    );
+    assert!(error <= 1e-12, "{method:?} {:?}: orthogonality {error:e}", pairs.method);
     pairs
 }
 
@@ -77,11 +65,7 @@ fn all_agree(values: &[f64], k: usize, seed: u64) {
         let pairs = solve_checked(&a, k, method);
         for (found, known) in pairs.values.iter().zip(&sorted) {
             let error = (found - known).abs() / sorted[0].abs().max(f64::MIN_POSITIVE);
-            assert!(
-                error <= 1e-10,
-                "{method:?} {:?}: {found} is not {known}",
-                pairs.method
-            );
+            assert!(error <= 1e-10, "{method:?} {:?}: {found} is not {known}", pairs.method);
         }
     }
 }
@@ -93,11 +77,7 @@ fn smallest_sizes() {
         assert!(empty.values.is_empty());
         let one = solve_checked(&DMatrix::from_element(1, 1, 7.0), 1, method);
         assert!((one.values[0] - 7.0).abs() < 1e-14);
-        let two = solve_checked(
-            &DMatrix::from_row_slice(2, 2, &[2.0, 1.0, 1.0, 2.0]),
-            2,
-            method,
-        );
+        let two = solve_checked(&DMatrix::from_row_slice(2, 2, &[2.0, 1.0, 1.0, 2.0]), 2, method);
         assert!((two.values[0] - 3.0).abs() < 1e-14 && (two.values[1] - 1.0).abs() < 1e-14);
         let three = solve_checked(&with_spectrum(&[3.0, 3.0, 1.0], 5), 9, method);
         assert_eq!(three.values.len(), 3);
@@ -128,29 +108,16 @@ fn rank_one() {
 fn duplicate_columns_and_more_wanted_than_the_rank() {
     // 300 faces, only 12 different ones, as an integer Gram matrix.
     let faces: Vec<Vec<i64>> = (0..12)
-        .map(|i| {
-            Noise::seeded(i)
-                .take(500)
-                .map(|x| (x * 127.0 + 128.0) as i64)
-                .collect()
-        })
+        .map(|i| Noise::seeded(i).take(500).map(|x| (x * 127.0 + 128.0) as i64).collect())
         .collect();
     let a = DMatrix::from_fn(300, 300, |i, j| {
-        faces[i % 12]
-            .iter()
-            .zip(&faces[j % 12])
-            .map(|(x, y)| x * y)
-            .sum::<i64>() as f64
+        faces[i % 12].iter().zip(&faces[j % 12]).map(|(x, y)| x * y).sum::<i64>() as f64
     });
     for method in METHODS {
         for k in [5, 12, 40, 300] {
             let pairs = solve_checked(&a, k, method);
             let zeros = pairs.values.iter().skip(12);
-            assert!(
-                zeros
-                    .into_iter()
-                    .all(|value| value.abs() < 1e-11 * pairs.values[0])
-            );
+            assert!(zeros.into_iter().all(|value| value.abs() < 1e-11 * pairs.values[0]));
         }
     }
 }
@@ -176,27 +143,20 @@ fn exactly_repeated_without_a_rotation() {
     }));
     for method in METHODS {
         let pairs = solve_checked(&a, 70, method);
-        assert!(
-            pairs.values[..67]
-                .iter()
-                .all(|value| (value - 9.0).abs() < 1e-12)
-        );
+        assert!(pairs.values[..67].iter().all(|value| (value - 9.0).abs() < 1e-12));
     }
 }
 
 #[test]
 fn clustered_decaying_and_random_spectra() {
     all_agree(&decaying(450), 60, 21);
-    let clustered: Vec<f64> = (0..300)
-        .map(|i| 1.0 / (1 + i / 10) as f64 + 1e-13 * i as f64)
-        .collect();
+    let clustered: Vec<f64> =
+        (0..300).map(|i| 1.0 / (1 + i / 10) as f64 + 1e-13 * i as f64).collect();
     all_agree(&clustered, 55, 22);
     let noise: Vec<f64> = Noise::seeded(4).take(250).map(|x| x + 1.0).collect();
     all_agree(&noise, 250, 23);
     // One giant value above a plateau: the uncentred Gram of faces.
-    let giant: Vec<f64> = (0..320)
-        .map(|i| if i == 0 { 1e12 } else { 1e3 / i as f64 })
-        .collect();
+    let giant: Vec<f64> = (0..320).map(|i| if i == 0 { 1e12 } else { 1e3 / i as f64 }).collect();
     all_agree(&giant, 50, 24);
 }
 
@@ -219,18 +179,13 @@ fn wilkinson_pairs() {
 #[test]
 fn any_scale() {
     for scale in [1e-300, 1e-160, 1e-12, 1e12, 1e160, 1e300] {
-        let a = with_spectrum(
-            &decaying(80).iter().map(|x| x / 1e9).collect::<Vec<_>>(),
-            31,
-        ) * scale;
+        let a =
+            with_spectrum(&decaying(80).iter().map(|x| x / 1e9).collect::<Vec<_>>(), 31) * scale;
         for method in METHODS {
             let pairs = leading(a.clone(), 20, method).expect("any scale is fine");
             for (i, value) in pairs.values.iter().enumerate() {
                 let known = libm::pow((i + 1) as f64, -1.5);
-                assert!(
-                    (value / scale - known).abs() < 1e-10,
-                    "{method:?} at {scale:e}"
-                );
+                assert!((value / scale - known).abs() < 1e-10, "{method:?} at {scale:e}");
             }
         }
     }
@@ -314,11 +269,7 @@ fn the_tridiagonal_form_has_the_same_entries_above_the_diagonal_and_comes_back()
 fn lanczos_is_used_where_it_pays_and_agrees() {
     let a = with_spectrum(&decaying(1200), 61);
     let pairs = solve_checked(&a, 50, Method::Auto);
-    assert!(
-        matches!(pairs.method, EigenMethod::Lanczos { .. }),
-        "{:?}",
-        pairs.method
-    );
+    assert!(matches!(pairs.method, EigenMethod::Lanczos { .. }), "{:?}", pairs.method);
     for (i, value) in pairs.values.iter().enumerate() {
         assert!((value / 1e9 - libm::pow((i + 1) as f64, -1.5)).abs() < 1e-10);
     }
@@ -346,33 +297,17 @@ fn an_overlooked_copy_of_an_eigenvalue_is_noticed() {
 fn same_bits_for_any_number_of_threads() {
     let a = with_spectrum(&decaying(700), 71);
     let run = |threads: usize, method: Method, k: usize| {
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .build()
-            .expect("a pool");
-        pool.install(|| leading(a.clone(), k, method))
-            .expect("solved")
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
+        pool.install(|| leading(a.clone(), k, method)).expect("solved")
     };
-    for (method, k) in [
-        (Method::Full, 700),
-        (Method::Tridiagonal, 90),
-        (Method::Lanczos, 40),
-    ] {
+    for (method, k) in [(Method::Full, 700), (Method::Tridiagonal, 90), (Method::Lanczos, 40)] {
         let one = run(1, method, k);
         for threads in [2, 3] {
             let more = run(threads, method, k);
             let bits = |pairs: &Eigenpairs| -> Vec<u64> {
-                pairs
-                    .values
-                    .iter()
-                    .chain(pairs.vectors.iter())
-                    .map(|x| x.to_bits())
-                    .collect()
+                pairs.values.iter().chain(pairs.vectors.iter()).map(|x| x.to_bits()).collect()
             };
-            assert!(
-                bits(&one) == bits(&more),
-                "{method:?} with {threads} threads"
-            );
+            assert!(bits(&one) == bits(&more), "{method:?} with {threads} threads");
         }
     }
 }
@@ -380,13 +315,7 @@ fn same_bits_for_any_number_of_threads() {
 #[test]
 fn bad_matrices_are_refused_by_name() {
     let fails = |a: DMatrix<f64>| leading(a, usize::MAX, Method::Auto).expect_err("bad");
-    assert_eq!(
-        fails(DMatrix::zeros(2, 3)),
-        EigenError::NotSquare {
-            rows: 2,
-            columns: 3
-        }
-    );
+    assert_eq!(fails(DMatrix::zeros(2, 3)), EigenError::NotSquare { rows: 2, columns: 3 });
     for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
         let mut a = DMatrix::identity(80, 80);
         a[(3, 70)] = bad;

@@ -31,10 +31,7 @@ pub fn leading(t: &Diagonals, k: usize) -> Option<(Vec<f64>, DMatrix<f64>)> {
     let norm = norm(t);
     let values = largest_values(t, k, norm);
     let clusters = clusters(&values, norm);
-    if clusters
-        .iter()
-        .any(|cluster| cluster.len() > LARGEST_CLUSTER)
-    {
+    if clusters.iter().any(|cluster| cluster.len() > LARGEST_CLUSTER) {
         return None;
     }
     let vectors: Vec<Vec<f64>> = clusters
@@ -83,16 +80,8 @@ fn largest_values(t: &Diagonals, k: usize, norm: f64) -> Vec<f64> {
         .par_chunks(LANES)
         .flat_map_iter(|group| {
             let (main, squares) = (&t.main[..], &squares[..]);
-            let search = Bisection {
-                main,
-                squares,
-                norm,
-                first: group[0],
-            };
-            pulp::Arch::new()
-                .dispatch(search)
-                .into_iter()
-                .take(group.len())
+            let search = Bisection { main, squares, norm, first: group[0] };
+            pulp::Arch::new().dispatch(search).into_iter().take(group.len())
         })
         .collect();
     // Rounding in the counts can put neighbours an ulp out of order.
@@ -117,12 +106,7 @@ impl pulp::WithSimd for Bisection<'_> {
 
     #[inline(always)]
     fn with_simd<S: pulp::Simd>(self, _: S) -> [f64; LANES] {
-        let Self {
-            main,
-            squares,
-            norm,
-            first,
-        } = self;
+        let Self { main, squares, norm, first } = self;
         let n = main.len();
         let tolerance = 2.0 * f64::EPSILON * norm;
         // In increasing order, the eigenvalue of rank r has n - 1 - r below it.
@@ -215,10 +199,7 @@ fn orthogonalise(vector: &mut [f64], found: &[f64]) {
     for _ in 0..2 {
         for other in found.chunks(vector.len().max(1)) {
             let along: f64 = vector.iter().zip(other).map(|(a, b)| a * b).sum();
-            vector
-                .iter_mut()
-                .zip(other)
-                .for_each(|(a, b)| *a -= along * b);
+            vector.iter_mut().zip(other).for_each(|(a, b)| *a -= along * b);
         }
     }
 }
@@ -257,11 +238,7 @@ impl Shifted {
         let n = t.main.len();
         let tiny = f64::EPSILON * norm;
         let guard = |pivot: f64| {
-            if pivot.abs() < tiny {
-                tiny.copysign(pivot)
-            } else {
-                pivot
-            }
+            if pivot.abs() < tiny { tiny.copysign(pivot) } else { pivot }
         };
         let mut rows = vec![Row::default(); n];
         // The row being eliminated: its pivot and the entry right of it.

@@ -37,11 +37,7 @@ impl<'a, T> View<'a, T> {
     /// If there are not as many.
     pub fn rows(self, first: usize, count: usize) -> Self {
         assert!(first + count <= self.rows);
-        Self {
-            numbers: self.numbers.get(first..).unwrap_or_default(),
-            rows: count,
-            ..self
-        }
+        Self { numbers: self.numbers.get(first..).unwrap_or_default(), rows: count, ..self }
     }
 
     /// Some columns.
@@ -51,11 +47,7 @@ impl<'a, T> View<'a, T> {
     pub fn columns(self, first: usize, count: usize) -> Self {
         assert!(first + count <= self.columns);
         let from = first * self.stride;
-        Self {
-            numbers: self.numbers.get(from..).unwrap_or_default(),
-            columns: count,
-            ..self
-        }
+        Self { numbers: self.numbers.get(from..).unwrap_or_default(), columns: count, ..self }
     }
 }
 
@@ -76,12 +68,7 @@ pub fn view_mut<T: Scalar>(matrix: &mut DMatrix<T>) -> ViewMut<'_, T> {
 
 /// Whole columns of `rows` numbers each, lying one after the other.
 pub fn columns<T>(numbers: &[T], rows: usize) -> View<'_, T> {
-    View {
-        numbers,
-        rows,
-        columns: numbers.len() / rows.max(1),
-        stride: rows,
-    }
+    View { numbers, rows, columns: numbers.len() / rows.max(1), stride: rows }
 }
 
 /// As [`columns`], to write.

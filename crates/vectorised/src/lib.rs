@@ -182,9 +182,7 @@ mod tests {
         for length in [0, 5, 16, 53, 512] {
             let vectors: Vec<Vec<f32>> = (0..5)
                 .map(|seed| {
-                    (0..length)
-                        .map(|at| ((at * 37 + seed * 11) % 101) as f32 / 7.0 - 6.0)
-                        .collect()
+                    (0..length).map(|at| ((at * 37 + seed * 11) % 101) as f32 / 7.0 - 6.0).collect()
                 })
                 .collect();
             let [a, b, c, d, e] = [0, 1, 2, 3, 4].map(|at| vectors[at].as_slice());
@@ -212,9 +210,6 @@ mod tests {
             let (dark, bright) = (vec![0; pixels], vec![255; pixels]);
             assert_eq!(squared_distance(&dark, &bright), 65_025 * pixels as u64);
         }
-        assert_eq!(
-            squared_distance(&[3, 250, 0], &[250, 3, 7]),
-            2 * 247 * 247 + 49
-        );
+        assert_eq!(squared_distance(&[3, 250, 0], &[250, 3, 7]), 2 * 247 * 247 + 49);
     }
 }

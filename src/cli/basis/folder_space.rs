@@ -63,11 +63,7 @@ pub fn learn(args: &Basis, output: &Output) -> Result<Learned> {
     if used == 0 {
         return Err(enrollment::none_usable(&args.faces, skipped.len()));
     }
-    Ok(Learned {
-        size,
-        how: found?,
-        outcome: ExitStatus::of_inputs(used, skipped.len()),
-    })
+    Ok(Learned { size, how: found?, outcome: ExitStatus::of_inputs(used, skipped.len()) })
 }
 
 /// The components of at most `photos` faces that come in chunks.

@@ -26,8 +26,7 @@ const NAMED: usize = 5;
 pub fn before_enrolling(args: &Enroll, model: &Path, output: &Output) -> Result<ExitStatus> {
     let before = Model::at(model)?;
     if let Some(before) = &before {
-        args.learn
-            .agree_with(before.recognizer().preparation(), model)?;
+        args.learn.agree_with(before.recognizer().preparation(), model)?;
         output.say(&format!(
             "checked together with {} enrolled in {}; name another with --model, even one that is not there",
             counted(before.gallery().len(), "face", "faces"),
@@ -35,17 +34,14 @@ pub fn before_enrolling(args: &Enroll, model: &Path, output: &Output) -> Result<
         ));
     }
     let known = before.as_ref().map(Model::recognizer);
-    let settings = args
-        .learn
-        .settings(known.map_or_else(Settings::default, Recognizer::settings));
+    let settings = args.learn.settings(known.map_or_else(Settings::default, Recognizer::settings));
     let base = Model::base(before.as_ref(), args.learn.preparation_options());
     let mut read = enrollment::read_folders(&args.faces, &args.labels.rule, base, output)?;
     if let Some(before) = &before {
         enrollment::resolve(&mut read.folder, before.history(), output);
     }
-    let mut faces = before
-        .as_ref()
-        .map_or_else(Vec::new, |model| model.gallery().clone().into_labeled());
+    let mut faces =
+        before.as_ref().map_or_else(Vec::new, |model| model.gallery().clone().into_labeled());
     // What is enrolled is not decoded again, but its label here is looked at.
     let enrolled: HashMap<ContentHash, LabeledFace> =
         faces.iter().map(|face| (face.hash, face.clone())).collect();
@@ -107,11 +103,7 @@ fn findings(
     let mut found: Vec<Record> = same
         .iter()
         .map(|(a, b)| {
-            duplicate(
-                [&a.source, &b.source],
-                [a.person.as_str(), b.person.as_str()],
-                1.0,
-            )
+            duplicate([&a.source, &b.source], [a.person.as_str(), b.person.as_str()], 1.0)
         })
         .collect();
     found.extend(suspects.duplicates.iter().map(|pair| {
@@ -235,11 +227,7 @@ fn duplicate(photos: [&str; 2], people: [&str; 2], correlation: f64) -> Record {
         }),
         [format!(
             "{first} (labelled {first_person}) and {second} (labelled {second_person}): {} picture",
-            if correlation >= 1.0 {
-                "the same"
-            } else {
-                "nearly the same"
-            }
+            if correlation >= 1.0 { "the same" } else { "nearly the same" }
         )],
     )
 }
@@ -264,9 +252,8 @@ fn print(
     if unclear > 0 {
         let named = if output.names_all { unclear } else { NAMED };
         let faces = suspects.unclear.iter().take(named);
-        let mut photos: Vec<&str> = faces
-            .map(|&face| gallery.enrolled()[face].source.as_str())
-            .collect();
+        let mut photos: Vec<&str> =
+            faces.map(|&face| gallery.enrolled()[face].source.as_str()).collect();
         let more = format!("{} more (-v names them)", unclear.saturating_sub(named));
         if unclear > named {
             photos.push(&more);

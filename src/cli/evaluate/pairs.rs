@@ -34,19 +34,11 @@ pub fn run(args: &Evaluate, table: &Path, output: &Output) -> Result<ExitStatus>
     let mut listing = dataset::list_labeled(&args.faces, &args.labels.rule)?;
     enrollment::report_passed_over(&listing, output);
     if learned_from == LearnedFrom::Bundled {
-        let named: std::collections::HashSet<&str> = wanted
-            .iter()
-            .flat_map(|pair| &pair.photos)
-            .map(String::as_str)
-            .collect();
-        listing
-            .photos
-            .retain(|photo| named.contains(key(&photo.path).as_str()));
-        let people: BTreeSet<&str> = listing
-            .photos
-            .iter()
-            .map(|photo| photo.person.as_str())
-            .collect();
+        let named: std::collections::HashSet<&str> =
+            wanted.iter().flat_map(|pair| &pair.photos).map(String::as_str).collect();
+        listing.photos.retain(|photo| named.contains(key(&photo.path).as_str()));
+        let people: BTreeSet<&str> =
+            listing.photos.iter().map(|photo| photo.person.as_str()).collect();
         let remedy = "--background other-folds, which learns it anew without the people of the fold that is measured";
         learning::refuse_flattery(table, people.iter().copied(), remedy)?;
     }
@@ -69,10 +61,7 @@ pub fn run(args: &Evaluate, table: &Path, output: &Output) -> Result<ExitStatus>
 
     let (mut persons, mut places, mut pixels) = (Vec::new(), HashMap::new(), Vec::new());
     let mut last = None;
-    let found = loaded
-        .items
-        .iter()
-        .filter_map(|(_, _, face)| face.origin.found());
+    let found = loaded.items.iter().filter_map(|(_, _, face)| face.origin.found());
     let crop_eyes = CropEyes::of(found.collect());
     let preparation = chosen.preparation.with_crop_eyes(crop_eyes);
     let framed = loaded.items.into_iter().filter_map(|(person, path, face)| {
@@ -107,9 +96,8 @@ pub fn run(args: &Evaluate, table: &Path, output: &Output) -> Result<ExitStatus>
     }
     let folds = known.iter().map(|pair| pair.fold + 1).max().unwrap_or(0);
     let progress = output.progress(folds, "folds");
-    let figures = pairs::evaluate_pairs(&described, &known, learned_from, &|done| {
-        progress.reach(done)
-    })?;
+    let figures =
+        pairs::evaluate_pairs(&described, &known, learned_from, &|done| progress.reach(done))?;
     drop(progress);
     print(&figures, table, learned_from, output)?;
     Ok(ExitStatus::of_inputs(known.len(), missing))
@@ -129,25 +117,15 @@ fn find(wanted: &[Pair], places: &HashMap<String, usize>) -> (Vec<KnownPair>, us
     let mut folds: Vec<&str> = Vec::new();
     let mut known = Vec::new();
     for pair in wanted {
-        let [a, b] = pair
-            .photos
-            .each_ref()
-            .map(|photo| places.get(photo.as_str()));
+        let [a, b] = pair.photos.each_ref().map(|photo| places.get(photo.as_str()));
         let (Some(&a), Some(&b)) = (a, b) else {
             continue;
         };
-        let fold = folds
-            .iter()
-            .position(|fold| *fold == pair.fold)
-            .unwrap_or_else(|| {
-                folds.push(&pair.fold);
-                folds.len() - 1
-            });
-        known.push(KnownPair {
-            fold,
-            photos: [a, b],
-            same: pair.same,
+        let fold = folds.iter().position(|fold| *fold == pair.fold).unwrap_or_else(|| {
+            folds.push(&pair.fold);
+            folds.len() - 1
         });
+        known.push(KnownPair { fold, photos: [a, b], same: pair.same });
     }
     let missing = wanted.len() - known.len();
     (known, missing)
@@ -162,10 +140,9 @@ fn print(
     let mut object = serde_json::to_value(figures).unwrap_or_default();
     let (background, in_words) = match learned_from {
         LearnedFrom::Bundled => ("bundled", "as it comes with the program"),
-        LearnedFrom::OtherFolds => (
-            "other-folds",
-            "learned anew for each fold from people of the others",
-        ),
+        LearnedFrom::OtherFolds => {
+            ("other-folds", "learned anew for each fold from people of the others")
+        }
     };
     object["background"] = background.into();
     let lines = [

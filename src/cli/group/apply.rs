@@ -51,9 +51,7 @@ pub fn run(args: &Group, table: &Path, model: &Path, output: &Output) -> Result<
     // Also where no name could be used.
     named.remember().map_err(|error| {
         let reason = albums::with_index(&error);
-        Error::Told(format!(
-            "what was said of faces is not remembered: {reason}"
-        ))
+        Error::Told(format!("what was said of faces is not remembered: {reason}"))
     })?;
     report_remembered(&named, output);
     failed += refused?;
@@ -153,9 +151,8 @@ fn write_xmp(named: &NamedFaces, writing: Writing, names_in: NamesIn, output: &O
     // Of faces that the table says nothing of, nothing is known here.
     let mut sidecars = Sidecars::new(writing, names_in, OwnNames::Keep);
     for (photo, names) in &of_photo {
-        let faces = named
-            .faces_of(photo)
-            .unwrap_or_else(|| names.iter().map(|face| face.bounds).collect());
+        let faces =
+            named.faces_of(photo).unwrap_or_else(|| names.iter().map(|face| face.bounds).collect());
         if let Err(error) = sidecars.add(photo, &faces, names, output) {
             output.warn(&remedy::in_words(&error));
             failed += 1;

@@ -24,12 +24,7 @@ pub struct DatabaseOptions {
     /// Index of --gallery: none or hnsw
     ///
     /// Without one, everybody is looked at, and the answers are those of the model file; `hnsw` is faster, and may miss some.
-    #[arg(
-        long,
-        value_name = "INDEX",
-        default_value = "none",
-        requires = "gallery"
-    )]
+    #[arg(long, value_name = "INDEX", default_value = "none", requires = "gallery")]
     pub index: Indexing,
 }
 

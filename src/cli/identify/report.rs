@@ -84,8 +84,7 @@ impl Reporter<'_> {
         self.printed(self.tell(photo, found, told))?;
         if !others.is_empty() {
             let count = counted(photos.len(), "photo", "photos");
-            self.output
-                .say(&format!("  judged by {count} of one moment"));
+            self.output.say(&format!("  judged by {count} of one moment"));
         }
         Ok(())
     }
@@ -100,8 +99,7 @@ impl Reporter<'_> {
         let name = |number| named(photo, number, found.len());
         let lines = numbered().flat_map(|(number, face)| self.face(&name(number), face));
         let rows = numbered().map(|(number, face)| row(photo, number, face));
-        self.output
-            .record(COLUMNS, Record::new(object, lines).with_rows(rows))
+        self.output.record(COLUMNS, Record::new(object, lines).with_rows(rows))
     }
 
     fn face(&self, name: &str, found: &Identification) -> Vec<String> {
@@ -115,8 +113,7 @@ impl Reporter<'_> {
 
     pub fn problem(&self, photo: &Path, problem: &PhotoProblem) -> Result<()> {
         let problem_in_words = remedy::of_photo(problem);
-        self.output
-            .warn(&format!("{}: {problem_in_words}", shown(photo)));
+        self.output.warn(&format!("{}: {problem_in_words}", shown(photo)));
         self.record(photo, problem)
     }
 
@@ -146,10 +143,7 @@ impl Reporter<'_> {
         let Some(closest) = found.closest().filter(|closest| closest.confidence > 0.5) else {
             return String::new();
         };
-        let Some(limit) = self
-            .gallery
-            .threshold(self.recognizer, self.query.acceptance)
-        else {
+        let Some(limit) = self.gallery.threshold(self.recognizer, self.query.acceptance) else {
             return String::new();
         };
         let limit = percent(limit);
@@ -158,10 +152,7 @@ impl Reporter<'_> {
         } else {
             match self.query.acceptance {
                 Acceptance::FalseAccepts(_) => {
-                    format!(
-                        "; a name needs more than {}",
-                        limit.trim_start_matches("> ")
-                    )
+                    format!("; a name needs more than {}", limit.trim_start_matches("> "))
                 }
                 Acceptance::Confidence(_) => format!("; below {limit}"),
             }

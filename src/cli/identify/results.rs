@@ -127,11 +127,7 @@ pub struct ExplanationSheet<'a> {
 
 impl<'a> ExplanationSheet<'a> {
     pub fn new(file: &'a Destination) -> Self {
-        Self {
-            file,
-            rows: Vec::new(),
-            faces: 0,
-        }
+        Self { file, rows: Vec::new(), faces: 0 }
     }
 
     /// Adds the faces of a photo. It is read again: to explain is not the usual thing, and pixels of thousands

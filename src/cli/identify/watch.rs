@@ -84,13 +84,8 @@ impl Watched {
     /// Photos that are there already are none that come.
     /// Errors: what is no folder.
     pub fn begin(folders: &[PathBuf]) -> Result<Self> {
-        folders
-            .iter()
-            .try_for_each(|folder| refuse_no_folder(folder))?;
-        let mut watched = Self {
-            folders: folders.to_vec(),
-            photos: HashMap::new(),
-        };
+        folders.iter().try_for_each(|folder| refuse_no_folder(folder))?;
+        let mut watched = Self { folders: folders.to_vec(), photos: HashMap::new() };
         watched.list(State::Done);
         Ok(watched)
     }
@@ -125,11 +120,8 @@ impl Watched {
         let mut ready = Vec::new();
         for path in listing.photos {
             let Ok(about) = path.metadata() else { continue };
-            let mut seen = WatchedFile {
-                length: about.len(),
-                modified: about.modified().ok(),
-                state,
-            };
+            let mut seen =
+                WatchedFile { length: about.len(), modified: about.modified().ok(), state };
             if let Some(earlier) = before.remove(&path)
                 && (earlier.length, earlier.modified) == (seen.length, seen.modified)
             {
@@ -173,12 +165,7 @@ struct Frames {
 
 impl Frames {
     fn of((of, face): (usize, PreparedFace)) -> Self {
-        Self {
-            of,
-            sum: face.pixels.iter().copied().map(u32::from).collect(),
-            face,
-            count: 1,
-        }
+        Self { of, sum: face.pixels.iter().copied().map(u32::from).collect(), face, count: 1 }
     }
 
     fn add(&mut self, face: &PreparedFace) {
@@ -190,10 +177,7 @@ impl Frames {
     /// The face in the first photo, with the mean of all frames for its pixels.
     fn mean(&self) -> PreparedFace {
         let mean = |&sum: &u32| ((sum + self.count / 2) / self.count) as u8;
-        PreparedFace {
-            pixels: self.sum.iter().map(mean).collect(),
-            ..self.face.clone()
-        }
+        PreparedFace { pixels: self.sum.iter().map(mean).collect(), ..self.face.clone() }
     }
 }
 
@@ -274,17 +258,14 @@ pub fn moments(
     found: &[Vec<Identification>],
 ) -> Result<Vec<Moment>> {
     let mut of = numbers(preparation, &photos, found)?.into_iter();
-    let numbered = photos.into_iter().map(|(path, faces)| Photo {
-        path,
-        faces: of.by_ref().zip(faces).collect(),
-    });
+    let numbered = photos
+        .into_iter()
+        .map(|(path, faces)| Photo { path, faces: of.by_ref().zip(faces).collect() });
     let mut numbered: Vec<Photo> = numbered.collect();
     numbered.sort_by_key(|photo| Reverse(photo.faces.len()));
     let mut moments: Vec<Moment> = Vec::new();
     for photo in numbered {
-        let left = moments
-            .iter_mut()
-            .try_fold(photo, |photo, moment| moment.take(photo));
+        let left = moments.iter_mut().try_fold(photo, |photo, moment| moment.take(photo));
         if let Some(Photo { path, faces }) = left {
             moments.push(Moment {
                 photos: vec![path],

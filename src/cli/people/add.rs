@@ -65,9 +65,7 @@ fn is_like_a_face(face: &LabeledFace, recognizer: &Recognizer) -> eigenfaces::Re
     let size = recognizer.preparation().size();
     let face = FaceMatrix::from_pixels(size, face.pixels.to_vec())?;
     let found = recognizer.identify_faces(&face, QueryOptions::default());
-    Ok(found
-        .iter()
-        .all(|found| found.decision != Decision::NotAFace))
+    Ok(found.iter().all(|found| found.decision != Decision::NotAFace))
 }
 
 fn face(args: &AddFace, person: &Person, known: &Recognizer) -> eigenfaces::Result<LabeledFace> {

@@ -114,11 +114,7 @@ pub(super) fn check_exportable(
     (points, owners): &Points<'_>,
 ) -> Result<(), DatabaseProblem> {
     let gallery = recognizer.gallery();
-    if recognizer
-        .comparer()
-        .threshold(Acceptance::default())
-        .is_none()
-    {
+    if recognizer.comparer().threshold(Acceptance::default()).is_none() {
         return Err(DatabaseProblem::TooFew {
             people: gallery.people().len(),
             enough: ENOUGH_PEOPLE,
@@ -141,11 +137,7 @@ fn fits(recognizer: &Recognizer, indexing: Indexing) -> Result<(), DatabaseProbl
         Indexing::Hnsw => (vector::MOST_INDEXED, true),
     };
     if dimensions > most {
-        return Err(DatabaseProblem::TooManyCoordinates {
-            dimensions,
-            most,
-            index,
-        });
+        return Err(DatabaseProblem::TooManyCoordinates { dimensions, most, index });
     }
     Ok(())
 }
@@ -170,21 +162,13 @@ async fn erased(
     recognizer: &Recognizer,
 ) -> Result<(usize, usize), DatabaseProblem> {
     let gallery = recognizer.gallery();
-    let names: HashSet<&str> = gallery
-        .people()
-        .iter()
-        .map(|person| person.as_str())
-        .collect();
-    let there = client
-        .query("SELECT DISTINCT name FROM eigenfaces.people", &[])
-        .await?;
+    let names: HashSet<&str> = gallery.people().iter().map(|person| person.as_str()).collect();
+    let there = client.query("SELECT DISTINCT name FROM eigenfaces.people", &[]).await?;
     let there: Vec<&str> = column::first(&there)?;
     let people = there.iter().filter(|name| !names.contains(*name)).count();
     let enrolled = gallery.enrolled().iter();
     let hashes: HashSet<&[u8]> = enrolled.map(|face| face.hash.0.as_slice()).collect();
-    let there = client
-        .query("SELECT DISTINCT hash FROM eigenfaces.faces", &[])
-        .await?;
+    let there = client.query("SELECT DISTINCT hash FROM eigenfaces.faces", &[]).await?;
     let there: Vec<&[u8]> = column::first(&there)?;
     let faces = there.iter().filter(|hash| !hashes.contains(*hash)).count();
     Ok((people, faces))
@@ -203,8 +187,5 @@ fn contents(recognizer: &Recognizer, (points, owners): &Points<'_>) -> Vec<[u8; 
     for (at, &person) in owners.iter().enumerate() {
         digests[person].update(npy::to_bytes(points.column(at).as_slice()));
     }
-    digests
-        .into_iter()
-        .map(|digest| digest.finalize().into())
-        .collect()
+    digests.into_iter().map(|digest| digest.finalize().into()).collect()
 }

@@ -154,11 +154,7 @@ impl Copy {
     ) -> Result<Self, DatabaseProblem> {
         let typed = format!("SELECT {columns} FROM {table}");
         let typed = transaction.prepare(&typed).await?;
-        let types: Vec<_> = typed
-            .columns()
-            .iter()
-            .map(|column| column.type_().clone())
-            .collect();
+        let types: Vec<_> = typed.columns().iter().map(|column| column.type_().clone()).collect();
         let copy = format!("COPY {table} ({columns}) FROM STDIN WITH (FORMAT binary)");
         let sink = transaction.copy_in(&copy).await?;
         Ok(Self(Box::pin(BinaryCopyInWriter::new(sink, &types))))

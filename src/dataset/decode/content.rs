@@ -52,9 +52,7 @@ pub fn sniff(head: &[u8]) -> Option<Content> {
         [0, 0, 1 | 2, 0, 1..=64, 0, ..] => ForeignImage("icon"),
         _ if is_targa(head) => ForeignImage("Targa"),
         _ => {
-            let known = OTHER_FORMATS
-                .iter()
-                .find(|(start, magic, _)| at(*start, magic));
+            let known = OTHER_FORMATS.iter().find(|(start, magic, _)| at(*start, magic));
             ForeignImage(known?.2)
         }
     })

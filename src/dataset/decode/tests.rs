@@ -118,20 +118,14 @@ fn photos_are_turned_upright() {
     let (bytes, _) = jpeg_turned(6);
     let gray = decode(&bytes, &limits()).unwrap();
     assert_eq!(gray.dimensions(), (8, 16));
-    assert!(
-        gray[(7, 0)][0] < 10 && gray[(0, 15)][0] > 170,
-        "a quarter turn clockwise"
-    );
+    assert!(gray[(7, 0)][0] < 10 && gray[(0, 15)][0] > 170, "a quarter turn clockwise");
 }
 
 #[test]
 fn headers_tell_the_size_in_every_format() {
     for format in FORMATS {
         let bytes = encoded(&picture(), format);
-        assert_eq!(
-            header(Cursor::new(&bytes), &bytes[..32]).unwrap().0,
-            (24, 17)
-        );
+        assert_eq!(header(Cursor::new(&bytes), &bytes[..32]).unwrap().0, (24, 17));
     }
 }
 
@@ -158,11 +152,7 @@ fn sixteen_bits_are_rounded_to_eight() {
     });
     for format in [ImageFormat::Png, ImageFormat::Tiff, ImageFormat::Pnm] {
         let gray = decode(&encoded(&deep.clone().into(), format), &limits()).unwrap();
-        assert!(
-            gray.enumerate_pixels()
-                .all(|(x, _, p)| u32::from(p[0]) == x),
-            "{format:?}"
-        );
+        assert!(gray.enumerate_pixels().all(|(x, _, p)| u32::from(p[0]) == x), "{format:?}");
     }
 }
 
@@ -170,13 +160,8 @@ fn sixteen_bits_are_rounded_to_eight() {
 fn bombs_are_refused_by_their_header() {
     let bombs: [Vec<u8>; 4] = [
         b"P5\n20000 20000\n255\n".to_vec(),
-        [
-            b"GIF89a".as_slice(),
-            &[0xff; 4],
-            &[0, 0, 0],
-            b"\x2c\0\0\0\0\xff\xff\xff\xff\0\x08",
-        ]
-        .concat(),
+        [b"GIF89a".as_slice(), &[0xff; 4], &[0, 0, 0], b"\x2c\0\0\0\0\xff\xff\xff\xff\0\x08"]
+            .concat(),
         {
             let mut png = encoded(&picture(), ImageFormat::Png);
             png[16..24].copy_from_slice(&[0, 0, 0x4e, 0x20, 0, 0, 0x4e, 0x20]);
@@ -194,48 +179,21 @@ fn bombs_are_refused_by_their_header() {
     for bomb in bombs {
         let error = decode(&bomb, &limits()).unwrap_err();
         let said = error.to_string();
-        assert!(
-            matches!(error, PhotoProblem::TooManyPixels { .. }),
-            "{said}"
-        );
+        assert!(matches!(error, PhotoProblem::TooManyPixels { .. }), "{said}");
         assert!(said.contains("250000000") && !said.contains('\n'), "{said}");
     }
-    let small = Limits {
-        max_pixels: 24 * 17,
-        max_file_bytes: 1 << 20,
-        ..limits()
-    };
+    let small = Limits { max_pixels: 24 * 17, max_file_bytes: 1 << 20, ..limits() };
     for format in FORMATS {
         let bytes = encoded(&picture(), format);
         assert!(decode(&bytes, &small).is_ok(), "{format:?}");
-        assert!(
-            decode(
-                &bytes,
-                &Limits {
-                    max_pixels: 24 * 17 - 1,
-                    ..small
-                }
-            )
-            .is_err()
-        );
-        assert!(
-            decode(
-                &bytes,
-                &Limits {
-                    max_file_bytes: 60,
-                    ..small
-                }
-            )
-            .is_err()
-        );
+        assert!(decode(&bytes, &Limits { max_pixels: 24 * 17 - 1, ..small }).is_err());
+        assert!(decode(&bytes, &Limits { max_file_bytes: 60, ..small }).is_err());
     }
 }
 
 fn crc32(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(!0, |crc, &byte| {
-        (0..8).fold(crc ^ u32::from(byte), |c, _| {
-            (c >> 1) ^ (0xedb8_8320 & (c & 1).wrapping_neg())
-        })
+        (0..8).fold(crc ^ u32::from(byte), |c, _| (c >> 1) ^ (0xedb8_8320 & (c & 1).wrapping_neg()))
     })
 }
 
@@ -274,10 +232,7 @@ fn a_cut_file_is_refused_or_whole(bytes: &[u8], what: &str) {
             Err(_) => {}
         }
     }
-    assert!(
-        truncated * 2 > bytes.len(),
-        "{what}: only {truncated} cuts called so"
-    );
+    assert!(truncated * 2 > bytes.len(), "{what}: only {truncated} cuts called so");
 }
 
 #[test]
@@ -349,14 +304,7 @@ proptest! {
 #[test]
 fn a_picture_without_rows_is_refused() {
     let found = decode(b"P1\n3 0\n 1 0\n", &Limits::default());
-    assert_eq!(
-        found,
-        Err(PhotoProblem::TooSmall {
-            width: 3,
-            height: 0,
-            min: 1
-        })
-    );
+    assert_eq!(found, Err(PhotoProblem::TooSmall { width: 3, height: 0, min: 1 }));
 }
 
 /// A JPEG of a smooth picture in this sampling, by scans that are interleaved, one for each component, or progressive.
@@ -373,9 +321,7 @@ fn jpeg(rgb: &RgbImage, sampling: jpeg_encoder::SamplingFactor, scans: Scans) ->
         encoder.set_restart_interval(3);
     }
     let (width, height) = (rgb.width() as u16, rgb.height() as u16);
-    encoder
-        .encode(rgb.as_raw(), width, height, jpeg_encoder::ColorType::Rgb)
-        .unwrap();
+    encoder.encode(rgb.as_raw(), width, height, jpeg_encoder::ColorType::Rgb).unwrap();
     bytes
 }
 
@@ -389,21 +335,13 @@ enum Scans {
 fn smooth(width: u32, height: u32) -> RgbImage {
     RgbImage::from_fn(width, height, |x, y| {
         let wave = |at: u32, phase: f32| libm::sinf(at as f32 / 9.0 + phase) * 60.0 + 128.0;
-        Rgb([
-            wave(x, 0.0) as u8,
-            wave(y, 1.0) as u8,
-            wave(x + y, 2.0) as u8,
-        ])
+        Rgb([wave(x, 0.0) as u8, wave(y, 1.0) as u8, wave(x + y, 2.0) as u8])
     })
 }
 
 fn worst(a: &[u8], b: &[u8]) -> u8 {
     assert_eq!(a.len(), b.len());
-    a.iter()
-        .zip(b)
-        .map(|(a, b)| a.abs_diff(*b))
-        .max()
-        .unwrap_or(0)
+    a.iter().zip(b).map(|(a, b)| a.abs_diff(*b)).max().unwrap_or(0)
 }
 
 /// The picture as the decoder reads it that takes any layout.
@@ -417,16 +355,8 @@ fn by_second_decoder(bytes: &[u8]) -> RgbImage {
 #[test]
 fn every_sampling_and_scan_gives_the_picture_in_gray_and_in_colours() {
     use jpeg_encoder::SamplingFactor as S;
-    let samplings = [
-        S::F_1_1,
-        S::F_2_1,
-        S::F_1_2,
-        S::F_2_2,
-        S::F_4_1,
-        S::F_4_2,
-        S::F_1_4,
-        S::F_2_4,
-    ];
+    let samplings =
+        [S::F_1_1, S::F_2_1, S::F_1_2, S::F_2_2, S::F_4_1, S::F_4_2, S::F_1_4, S::F_2_4];
     for (width, height) in [(64, 48), (67, 53), (17, 9)] {
         let original = smooth(width, height);
         let gray = luma::to_gray(original.clone().into()).unwrap();
@@ -443,11 +373,7 @@ fn every_sampling_and_scan_gives_the_picture_in_gray_and_in_colours() {
                 assert_eq!(size, (width, height), "{told}");
                 let cut = decode(&bytes[..bytes.len() * 2 / 3], &limits());
                 let cut = cut.map(|_| "decoded");
-                assert_eq!(
-                    cut,
-                    Err(PhotoProblem::Truncated { format: "JPEG" }),
-                    "{told}"
-                );
+                assert_eq!(cut, Err(PhotoProblem::Truncated { format: "JPEG" }), "{told}");
             }
         }
     }
@@ -473,41 +399,23 @@ fn a_jpeg_without_end_marker_is_whole_if_its_data_are() {
 
 #[test]
 fn the_number_of_lines_may_follow_the_scan() {
-    let plain = jpeg(
-        &smooth(64, 48),
-        jpeg_encoder::SamplingFactor::F_1_1,
-        Scans::Interleaved,
-    );
-    let frame = plain
-        .windows(2)
-        .position(|two| two == [0xff, 0xc0])
-        .unwrap();
+    let plain = jpeg(&smooth(64, 48), jpeg_encoder::SamplingFactor::F_1_1, Scans::Interleaved);
+    let frame = plain.windows(2).position(|two| two == [0xff, 0xc0]).unwrap();
     let mut late = plain.clone();
     late[frame + 5..frame + 7].copy_from_slice(&[0, 0]);
     let end = late.len() - 2;
     late.splice(end..end, [0xff, 0xdc, 0, 4, 0, 48]);
     let expected = decode(&plain, &limits()).unwrap();
-    assert!(
-        worst(
-            decode(&late, &limits()).unwrap().as_raw(),
-            expected.as_raw()
-        ) <= 2
-    );
+    assert!(worst(decode(&late, &limits()).unwrap().as_raw(), expected.as_raw()) <= 2);
     assert_eq!(header(Cursor::new(&late), &late).unwrap().0, (64, 48));
     late.truncate(end);
-    assert!(
-        decode(&late, &limits()).is_err(),
-        "no number of lines at all"
-    );
+    assert!(decode(&late, &limits()).is_err(), "no number of lines at all");
 }
 
 #[test]
 fn kinds_of_jpeg_that_are_not_read_are_named() {
     let plain = encoded(&picture(), ImageFormat::Jpeg);
-    let frame = plain
-        .windows(2)
-        .position(|two| two == [0xff, 0xc0])
-        .unwrap();
+    let frame = plain.windows(2).position(|two| two == [0xff, 0xc0]).unwrap();
     for (marker, precision, word) in [
         (0xc1, 12, "12 bits"),
         (0xc3, 8, "lossless"),
@@ -519,20 +427,14 @@ fn kinds_of_jpeg_that_are_not_read_are_named() {
         (other[frame + 1], other[frame + 4]) = (marker, precision);
         let problem = decode(&other, &limits()).unwrap_err();
         let said = problem.to_string();
-        assert!(
-            matches!(problem, PhotoProblem::UnsupportedVariant { .. }),
-            "{said}"
-        );
+        assert!(matches!(problem, PhotoProblem::UnsupportedVariant { .. }), "{said}");
         assert!(said.contains(word) && said.contains("convert it"), "{said}");
     }
 }
 
 /// As [`Limits::default`], but that photos of more pixels than this take too much memory.
 fn narrow(max_memory: u64) -> Limits {
-    Limits {
-        max_memory,
-        ..limits()
-    }
+    Limits { max_memory, ..limits() }
 }
 
 fn tiff_of_strips(image: &DynamicImage) -> Vec<u8> {
@@ -543,9 +445,7 @@ fn tiff_of_strips(image: &DynamicImage) -> Vec<u8> {
     {
         let mut bytes = Cursor::new(Vec::new());
         let mut encoder = TiffEncoder::new(&mut bytes).unwrap();
-        let mut tiff = encoder
-            .new_image::<C>(image.width(), image.height())
-            .unwrap();
+        let mut tiff = encoder.new_image::<C>(image.width(), image.height()).unwrap();
         tiff.rows_per_strip(16).unwrap();
         tiff.write_data(samples).unwrap();
         bytes.into_inner()
@@ -584,10 +484,7 @@ fn what_does_not_fit_whole_is_decoded_by_strips_to_the_same_pixels() {
     }
     let bytes = encoded(&image, ImageFormat::Bmp);
     let refused = decode(&bytes, &narrow(100_000)).unwrap_err();
-    assert!(
-        matches!(refused, PhotoProblem::TooMuchMemory { .. }),
-        "{refused}"
-    );
+    assert!(matches!(refused, PhotoProblem::TooMuchMemory { .. }), "{refused}");
 }
 
 #[test]
@@ -600,10 +497,7 @@ fn large_photos_are_decoded_at_a_reduced_size() {
         let gray = decode(&bytes, &limits()).unwrap();
         assert_eq!(gray.dimensions(), (4200, 3000), "{format:?}");
         for (x, level) in [(10, 60), (2000, 60), (2200, 180), (4199, 180)] {
-            assert!(
-                gray.get_pixel(x, 1500)[0].abs_diff(level) <= 2,
-                "{format:?}, {x}"
-            );
+            assert!(gray.get_pixel(x, 1500)[0].abs_diff(level) <= 2, "{format:?}, {x}");
         }
         assert_eq!(header(Cursor::new(&bytes), &bytes).unwrap().0, (8400, 6000));
     }
@@ -625,16 +519,10 @@ fn files_that_are_no_photos_are_called_what_they_are() {
     ] {
         let said = decode(head, &limits()).unwrap_err().to_string();
         assert!(said.contains(word), "{said}");
-        assert!(
-            !said.contains("remove") && !said.contains("copy it again"),
-            "{said}"
-        );
+        assert!(!said.contains("remove") && !said.contains("copy it again"), "{said}");
     }
     let text = decode(b"Dear Ada,", &limits()).unwrap_err().to_string();
-    assert!(
-        text.contains("not an image") && !text.contains("remove"),
-        "{text}"
-    );
+    assert!(text.contains("not an image") && !text.contains("remove"), "{text}");
 }
 
 #[test]
@@ -657,9 +545,8 @@ fn a_part_of_a_stream_is_read_behind_its_head() {
 
 #[test]
 fn alpha_that_is_zero_everywhere_is_not_used() {
-    let shown = DynamicImage::ImageLuma8(GrayImage::from_fn(2, 1, |x, _| {
-        [[9], [200]][x as usize].into()
-    }));
+    let shown =
+        DynamicImage::ImageLuma8(GrayImage::from_fn(2, 1, |x, _| [[9], [200]][x as usize].into()));
     let mut shown = shown.to_rgba16();
     shown.pixels_mut().for_each(|pixel| pixel.0[3] = 0);
     let shown = DynamicImage::ImageRgba16(shown);
@@ -671,31 +558,20 @@ fn alpha_that_is_zero_everywhere_is_not_used() {
     ] {
         let mut png = Cursor::new(Vec::new());
         unseen.write_to(&mut png, ImageFormat::Png).unwrap();
-        assert_eq!(
-            decode(png.get_ref(), &limits()).unwrap().as_raw(),
-            &[9, 200]
-        );
+        assert_eq!(decode(png.get_ref(), &limits()).unwrap().as_raw(), &[9, 200]);
     }
 }
 
 #[test]
 fn a_png_that_was_sent_as_text_or_has_a_wrong_checksum_is_damaged() {
     let mut png = Cursor::new(Vec::new());
-    DynamicImage::new_luma8(9, 9)
-        .write_to(&mut png, ImageFormat::Png)
-        .unwrap();
+    DynamicImage::new_luma8(9, 9).write_to(&mut png, ImageFormat::Png).unwrap();
     let png = png.into_inner();
     let mut wrong = png.clone();
     wrong[29] ^= 1;
-    for bytes in [
-        [b"\x89PNG\n", &png[6..]].concat(),
-        [b"\x89PNG\r\r\n", &png[6..]].concat(),
-        wrong,
-    ] {
+    for bytes in [[b"\x89PNG\n", &png[6..]].concat(), [b"\x89PNG\r\r\n", &png[6..]].concat(), wrong]
+    {
         let said = decode(&bytes, &limits()).unwrap_err().to_string();
-        assert!(
-            said.contains("PNG data is damaged") && !said.contains('{'),
-            "{said}"
-        );
+        assert!(said.contains("PNG data is damaged") && !said.contains('{'), "{said}");
     }
 }

@@ -104,32 +104,17 @@ fn places_in_a_table_become_colours() {
 #[test]
 fn what_is_not_read_is_said_in_words() {
     for (tags, why) in [
-        (
-            vec![(258, vec![8]), (262, vec![1]), (259, vec![3])],
-            "Group 3 fax compression",
-        ),
+        (vec![(258, vec![8]), (262, vec![1]), (259, vec![3])], "Group 3 fax compression"),
         (
             vec![(258, vec![8]), (262, vec![1]), (259, vec![6])],
             "JPEG compression as old scanners write it",
         ),
-        (
-            vec![(258, vec![8]), (262, vec![1]), (259, vec![40])],
-            "compression number 40",
-        ),
-        (
-            vec![(258, vec![8, 8, 8]), (262, vec![8]), (277, vec![3])],
-            "colours in CIE Lab",
-        ),
+        (vec![(258, vec![8]), (262, vec![1]), (259, vec![40])], "compression number 40"),
+        (vec![(258, vec![8, 8, 8]), (262, vec![8]), (277, vec![3])], "colours in CIE Lab"),
         (vec![(258, vec![8]), (262, vec![4])], "a mask, no picture"),
         (vec![(258, vec![12]), (262, vec![1])], "samples of 12 bits"),
-        (
-            vec![(258, vec![8, 8, 8, 8, 8]), (262, vec![1]), (277, vec![5])],
-            "5 channels",
-        ),
-        (
-            vec![(258, vec![64]), (262, vec![1]), (339, vec![6])],
-            "numbers that are not real",
-        ),
+        (vec![(258, vec![8, 8, 8, 8, 8]), (262, vec![1]), (277, vec![5])], "5 channels"),
+        (vec![(258, vec![64]), (262, vec![1]), (339, vec![6])], "numbers that are not real"),
     ] {
         let problem = decode(&tiff((2, 1), &tags, &[0; 16]), &Limits::default()).unwrap_err();
         let PhotoProblem::UnsupportedVariant { reason, .. } = &problem else {

@@ -37,24 +37,14 @@ fn folders_name_people_in_natural_order() {
     let listing = list(root.path());
     assert_eq!(
         labels(root.path(), &listing),
-        [
-            "s2/2.pgm=s2",
-            "s2/10.pgm=s2",
-            "s2/more/1.pgm=s2",
-            "s10/1.pgm=s10"
-        ]
+        ["s2/2.pgm=s2", "s2/10.pgm=s2", "s2/more/1.pgm=s2", "s10/1.pgm=s10"]
     );
     assert_eq!(listing.skipped, []);
 }
 
 #[test]
 fn flat_folders_go_by_file_name() {
-    let root = folder(&[
-        "Ada Lovelace.jpg",
-        "Ada Lovelace 2.jpg",
-        "bob_smith_0001.png",
-        "x/1.jpg",
-    ]);
+    let root = folder(&["Ada Lovelace.jpg", "Ada Lovelace 2.jpg", "bob_smith_0001.png", "x/1.jpg"]);
     assert_eq!(
         labels(root.path(), &list(root.path())),
         [
@@ -73,36 +63,19 @@ fn one_persons_folder_is_named_by_the_folder() {
     let expected = ["1.pgm=ada", "10.pgm=ada", "IMG_2.pgm=ada"];
     assert_eq!(labels(&ada, &list(&ada)), expected);
     let files: Vec<_> = ["IMG_2.pgm", "10.pgm", "1.pgm"].map(|f| ada.join(f)).into();
-    assert_eq!(
-        labels(&ada, &list_labeled(&files, &LabelRule::Folder).unwrap()),
-        expected
-    );
+    assert_eq!(labels(&ada, &list_labeled(&files, &LabelRule::Folder).unwrap()), expected);
     let listing = list_labeled(&files[..1], &LabelRule::Stem).unwrap();
     assert_eq!(listing.skipped[0].problem, PhotoProblem::NoPerson);
 
     write(&root.path().join("7.pgm"), b"P5\n1 1\n255\n\0");
     let listing = list(root.path());
-    assert_eq!(
-        (listing.photos.len(), listing.skipped.len()),
-        (3, 1),
-        "beside folders: nobody"
-    );
-    assert!(
-        listing.skipped[0]
-            .to_string()
-            .contains("7.pgm: its name tells no person")
-    );
+    assert_eq!((listing.photos.len(), listing.skipped.len()), (3, 1), "beside folders: nobody");
+    assert!(listing.skipped[0].to_string().contains("7.pgm: its name tells no person"));
 }
 
 #[test]
 fn only_photos_and_never_hidden_ones() {
-    let root = folder(&[
-        "a/1.pgm",
-        "a/.hidden.pgm",
-        ".git/2.pgm",
-        "a/photo.dat",
-        "a/thumbs",
-    ]);
+    let root = folder(&["a/1.pgm", "a/.hidden.pgm", ".git/2.pgm", "a/photo.dat", "a/thumbs"]);
     write(&root.path().join("README.txt"), b"Faces of people");
     write(&root.path().join("a/text.jpg"), b"Faces of people");
     write(&root.path().join("a/empty"), b"");
@@ -126,11 +99,7 @@ fn loops_end_and_nothing_is_listed_twice() {
     fs::hard_link(at("bob/2.pgm"), at("bob/3.pgm")).unwrap();
     symlink("nowhere", at("ada/dangling")).unwrap();
     symlink("itself", at("ada/itself")).unwrap();
-    let roots = [
-        root.path().to_owned(),
-        at("ada"),
-        root.path().join("ada/../bob"),
-    ];
+    let roots = [root.path().to_owned(), at("ada"), root.path().join("ada/../bob")];
     let listing = list_labeled(&roots, &LabelRule::Folder).unwrap();
     assert_eq!(listing.photos.len(), 2);
     assert_eq!(list_photos(&roots).unwrap().photos.len(), 2);
@@ -139,16 +108,10 @@ fn loops_end_and_nothing_is_listed_twice() {
     let listing = list(root.path());
     let skipped: Vec<String> = listing.skipped.iter().map(ToString::to_string).collect();
     let says = |words: &str| skipped.iter().any(|skipped| skipped.contains(words));
-    assert!(
-        says("lost.jpg: cannot be read (no such file"),
-        "{skipped:?}"
-    );
+    assert!(says("lost.jpg: cannot be read (no such file"), "{skipped:?}");
     // Bob's photo is Bob's, although a link in Ada's folder leads to it, and comes first.
     assert!(says("ada/bob/2.pgm: is the same file as"), "{skipped:?}");
-    assert_eq!(
-        labels(root.path(), &listing),
-        ["ada/1.pgm=ada", "bob/2.pgm=bob"]
-    );
+    assert_eq!(labels(root.path(), &listing), ["ada/1.pgm=ada", "bob/2.pgm=bob"]);
 }
 
 #[test]
@@ -157,10 +120,7 @@ fn links_are_followed() {
     let root = tempfile::tempdir().unwrap();
     symlink(elsewhere.path().join("x"), root.path().join("ada")).unwrap();
     symlink(elsewhere.path().join("y.pgm"), root.path().join("bob.pgm")).unwrap();
-    assert_eq!(
-        labels(root.path(), &list(root.path())),
-        ["ada/1.pgm=ada", "bob.pgm=bob"]
-    );
+    assert_eq!(labels(root.path(), &list(root.path())), ["ada/1.pgm=ada", "bob.pgm=bob"]);
 }
 
 #[test]
@@ -168,15 +128,9 @@ fn a_file_of_two_people_is_named() {
     let root = folder(&["ada/1.pgm", "bob/2.pgm"]);
     fs::hard_link(root.path().join("ada/1.pgm"), root.path().join("bob/1.pgm")).unwrap();
     let listing = list(root.path());
-    assert_eq!(
-        labels(root.path(), &listing),
-        ["ada/1.pgm=ada", "bob/2.pgm=bob"]
-    );
+    assert_eq!(labels(root.path(), &listing), ["ada/1.pgm=ada", "bob/2.pgm=bob"]);
     let said = listing.skipped[0].to_string();
-    assert!(
-        said.contains("bob/1.pgm: is the same file") && said.contains("'ada'"),
-        "{said}"
-    );
+    assert!(said.contains("bob/1.pgm: is the same file") && said.contains("'ada'"), "{said}");
 }
 
 #[test]
@@ -190,10 +144,7 @@ fn folders_that_cannot_be_read_are_named() {
         let listing = list(root.path());
         assert_eq!(listing.photos.len(), 1);
         let said = listing.skipped[0].to_string();
-        assert!(
-            said.contains("bob: cannot be read (permission denied)"),
-            "{said}"
-        );
+        assert!(said.contains("bob: cannot be read (permission denied)"), "{said}");
         let error = list_photos(std::slice::from_ref(&locked)).unwrap_err();
         assert!(matches!(error, Error::UnreadablePath { .. }));
     } else {
@@ -223,11 +174,7 @@ fn probes_keep_the_order_given_and_every_file_named() {
     write(&root.path().join("notes.txt"), b"not a photo");
     let roots = ["notes.txt", "b", "a.pgm"].map(|name| root.path().join(name));
     let listing = list_photos(&roots).unwrap();
-    let names: Vec<_> = listing
-        .photos
-        .iter()
-        .map(|p| p.file_name().unwrap())
-        .collect();
+    let names: Vec<_> = listing.photos.iter().map(|p| p.file_name().unwrap()).collect();
     assert_eq!(names, ["notes.txt", "9.pgm", "10.pgm", "a.pgm"]);
 }
 
@@ -253,19 +200,13 @@ fn folders_whose_name_is_no_name_are_skipped() {
 
 #[test]
 fn names_of_phones_make_no_people() {
-    let names = [
-        "20210501_101112.pgm",
-        "WhatsApp Image 2021-05-01 at 10.11.12.pgm",
-        "P1000001.pgm",
-    ];
+    let names =
+        ["20210501_101112.pgm", "WhatsApp Image 2021-05-01 at 10.11.12.pgm", "P1000001.pgm"];
     let inside = names.map(|name| format!("Ada/{name}"));
     let root = folder(&inside.each_ref().map(String::as_str));
     let listing = list(&root.path().join("Ada"));
     assert!(
-        listing
-            .photos
-            .iter()
-            .all(|photo| photo.person.as_str() == "Ada")
+        listing.photos.iter().all(|photo| photo.person.as_str() == "Ada")
             && listing.photos.len() == 3
     );
     write(&root.path().join(names[0]), b"P5\n1 1\n255\n\0");
@@ -286,11 +227,7 @@ fn a_folder_stands_for_the_person_that_its_file_names() {
     let given = list_labeled(&[theirs.join("Ada.pgm")], &LabelRule::Folder).unwrap();
     assert_eq!(given.photos[0].person.as_str(), "AC/DC");
     write(&theirs.join(".person"), b"a\nb");
-    assert_eq!(
-        list(root.path()).skipped.len(),
-        1,
-        "the folder's name is no substitute"
-    );
+    assert_eq!(list(root.path()).skipped.len(), 1, "the folder's name is no substitute");
 }
 
 #[test]
@@ -301,20 +238,12 @@ fn names_that_look_alike_or_are_too_many_are_told() {
         matches!(&notes[..], [ListingNote::AlikeNames(people)] if people.len() == 2),
         "{notes:?}"
     );
-    let files: Vec<String> = (0..9)
-        .map(|n| format!("subject{}.condition{}x.pgm", n / 3, n % 3))
-        .collect();
+    let files: Vec<String> =
+        (0..9).map(|n| format!("subject{}.condition{}x.pgm", n / 3, n % 3)).collect();
     let root = folder(&files.iter().map(String::as_str).collect::<Vec<_>>());
     let notes = list(root.path()).notes;
     assert!(
-        matches!(
-            &notes[..],
-            [ListingNote::ManyPeople {
-                photos: 9,
-                people: 9,
-                ..
-            }]
-        ),
+        matches!(&notes[..], [ListingNote::ManyPeople { photos: 9, people: 9, .. }]),
         "{notes:?}"
     );
 }
@@ -328,10 +257,7 @@ fn recycle_bins_and_snapshots_are_passed_over() {
         "~snapshot/Ada/1.pgm",
     ]);
     assert_eq!(labels(root.path(), &list(root.path())), ["Ada/1.pgm=Ada"]);
-    assert_eq!(
-        list_photos(&[root.path().to_owned()]).unwrap().photos.len(),
-        1
-    );
+    assert_eq!(list_photos(&[root.path().to_owned()]).unwrap().photos.len(), 1);
 }
 
 mod tables {
@@ -346,15 +272,8 @@ mod tables {
         write(&latin, b"P5\n1 1\n255\n\0");
         let table = "photo,person\n'=1.pgm,'@mike\nphotos/J\\xf6rg.pgm,'+1 Guest\n";
         let listing = listing(root.path(), table).unwrap();
-        let people: Vec<&str> = listing
-            .photos
-            .iter()
-            .map(|photo| photo.person.as_str())
-            .collect();
-        assert_eq!(
-            (people, listing.skipped.len()),
-            (vec!["@mike", "+1 Guest"], 0)
-        );
+        let people: Vec<&str> = listing.photos.iter().map(|photo| photo.person.as_str()).collect();
+        assert_eq!((people, listing.skipped.len()), (vec!["@mike", "+1 Guest"], 0));
     }
 
     fn listing(root: &Path, table: &str) -> Result<Listing> {
@@ -386,24 +305,14 @@ mod tables {
     fn missing_files_are_skipped_and_bad_rows_are_errors() {
         let root = folder(&["photos/1.pgm"]);
         let found = listing(root.path(), "photos/1.pgm,Ada\ngone.pgm,Bob\n").unwrap();
-        assert!(
-            found.skipped[0].to_string().contains("line 2"),
-            "{}",
-            found.skipped[0]
-        );
+        assert!(found.skipped[0].to_string().contains("line 2"), "{}", found.skipped[0]);
         for (table, problem) in [
             ("photos/1.pgm\n", "line 1 has fewer"),
-            (
-                "photos/1.pgm,\nphotos/1.pgm,unknown\n",
-                "line 2: 'unknown' cannot be",
-            ),
+            ("photos/1.pgm,\nphotos/1.pgm,unknown\n", "line 2: 'unknown' cannot be"),
             ("photos/1.pgm,Ada\nphotos/1.pgm,Bob\n", "line 2 names 'Bob'"),
         ] {
             let error = listing(root.path(), table).unwrap_err().to_string();
-            assert!(
-                error.contains(problem) && error.contains("labels.csv"),
-                "{error}"
-            );
+            assert!(error.contains(problem) && error.contains("labels.csv"), "{error}");
         }
         let none = LabelRule::Csv("none.csv".into());
         let error = list_labeled(&[root.path().to_owned()], &none).unwrap_err();

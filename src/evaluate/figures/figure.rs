@@ -86,26 +86,14 @@ pub enum Detail {
 impl Section {
     /// Each with its name and its heading.
     pub(super) const NAMES: [(&'static str, &'static str, Self); 9] = [
-        (
-            "identification",
-            "Everybody is enrolled (closed set)",
-            Self::Identification,
-        ),
-        (
-            "verification",
-            "Claims to be somebody (verification)",
-            Self::Verification,
-        ),
+        ("identification", "Everybody is enrolled (closed set)", Self::Identification),
+        ("verification", "Claims to be somebody (verification)", Self::Verification),
         ("strangers", "Strangers too (open set)", Self::Strangers),
         ("not-a-face", "Face or not", Self::NotAFace),
         ("capture", "Photos that could not be used", Self::Capture),
         ("compression", "Compression", Self::Compression),
         ("groups", "Groups of people", Self::Groups),
-        (
-            "baselines",
-            "Rank-1 of other methods on the same folds",
-            Self::Baselines,
-        ),
+        ("baselines", "Rank-1 of other methods on the same folds", Self::Baselines),
         ("weights", "Rank-1 by the number of weights", Self::Weights),
     ];
 

@@ -14,9 +14,7 @@ const WORDS: &str = include_str!("words.txt");
 impl Figure {
     /// The figure of this key, as [`WORDS`] has it.
     fn of(pattern: &str, value: f64, filled: &[&dyn Display]) -> Self {
-        let lines = WORDS
-            .lines()
-            .map(|line| line.split('|').collect::<Vec<_>>());
+        let lines = WORDS.lines().map(|line| line.split('|').collect::<Vec<_>>());
         let words = lines.into_iter().find(|words| words[1] == pattern);
         let words = words.unwrap_or_else(|| vec![pattern; 6]);
         let fill = |text: &str| {
@@ -59,10 +57,7 @@ impl List {
     }
 
     fn rate(&mut self, pattern: &str, rate: &Rate, filled: &[&dyn Display]) {
-        self.0.push(Figure {
-            rate: Some(*rate),
-            ..Figure::of(pattern, rate.mean, filled)
-        });
+        self.0.push(Figure { rate: Some(*rate), ..Figure::of(pattern, rate.mean, filled) });
     }
 
     fn cmc(&mut self, rates: &[Rate]) {
@@ -92,14 +87,8 @@ impl List {
 
     fn open_set(&mut self, found: &OpenSet) {
         const RAW: &str = "open_set.raw_pixels_detection_identification_rate_at_far_{0}";
-        let bounds = [
-            ("1pct", "1 %", "with strangers"),
-            ("10pct", "10 %", "  at 10 %"),
-        ];
-        let found_at = [
-            &found.identification_at_1_percent,
-            &found.identification_at_10_percent,
-        ];
+        let bounds = [("1pct", "1 %", "with strangers"), ("10pct", "10 %", "  at 10 %")];
+        let found_at = [&found.identification_at_1_percent, &found.identification_at_10_percent];
         for ((bound, percent, label), tpir) in bounds.iter().zip(found_at) {
             let filled: [&dyn Display; 3] = [bound, percent, label];
             let pattern = "open_set.detection_identification_rate_at_far_{0}";
@@ -109,11 +98,7 @@ impl List {
         self.rate(RAW, &found.raw_pixels_at_1_percent, &[&"1pct", &"1 %"]);
         self.rate(RAW, &found.raw_pixels_at_10_percent, &[&"10pct", &"10 %"]);
         let aim = FALSE_ACCEPT_TARGET * 100.0;
-        self.rate(
-            "open_set.false_accept_rate",
-            &found.strangers_named,
-            &[&aim],
-        );
+        self.rate("open_set.false_accept_rate", &found.strangers_named, &[&aim]);
         self.rate("open_set.named_rightly", &found.named_rightly, &[]);
         self.rate("open_set.named_wrongly", &found.named_wrongly, &[]);
         self.rate("open_set.fnir", &found.named_rightly.complement(), &[]);
@@ -136,11 +121,7 @@ impl List {
 
     fn capture(&mut self, found: &CaptureFigures) {
         let photos: [&dyn Display; 1] = [&found.photos];
-        self.rate(
-            "failure_to_acquire_rate",
-            &found.failure_to_acquire,
-            &photos,
-        );
+        self.rate("failure_to_acquire_rate", &found.failure_to_acquire, &photos);
         self.rate("no_face_rate", &found.no_face, &[]);
         self.rate("failure_to_enrol_rate", &found.failure_to_enrol, &[]);
         self.rate("rank1_including_failures", &found.rank1, &[]);
@@ -213,14 +194,8 @@ mod tests {
         for line in WORDS.lines() {
             let words: Vec<&str> = line.split('|').collect();
             assert_eq!(words.len(), 6, "{line}");
-            assert!(
-                Section::NAMES.iter().any(|(name, ..)| *name == words[0]),
-                "{line}"
-            );
-            assert!(
-                matches!(words[3], "share" | "area" | "ratio" | "count"),
-                "{line}"
-            );
+            assert!(Section::NAMES.iter().any(|(name, ..)| *name == words[0]), "{line}");
+            assert!(matches!(words[3], "share" | "area" | "ratio" | "count"), "{line}");
             assert!(matches!(words[4], "main" | "fine"), "{line}");
         }
     }

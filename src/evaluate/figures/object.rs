@@ -14,10 +14,7 @@ impl Evaluation {
         let per_person = found.per_person.iter().map(
             |one| json!({ "person": name(one.person), "probes": one.probes, "right": one.right }),
         );
-        let wrong = found
-            .confusion
-            .iter()
-            .filter(|cell| cell.person != cell.named);
+        let wrong = found.confusion.iter().filter(|cell| cell.person != cell.named);
         let confusion = wrong.map(|cell| {
             json!({ "person": name(cell.person), "named": name(cell.named), "count": cell.count })
         });
@@ -112,10 +109,7 @@ fn open_set(found: &OpenSet) -> Value {
     let mut not_a_face = Map::new();
     for (key, _, kind) in found.not_a_face.kinds() {
         not_a_face.insert(format!("{key}_roc"), json!(kind.roc));
-        not_a_face.insert(
-            format!("{key}_roc_by_distance"),
-            json!(kind.roc_by_distance),
-        );
+        not_a_face.insert(format!("{key}_roc_by_distance"), json!(kind.roc_by_distance));
     }
     object["not_a_face"] = Value::Object(not_a_face);
     object["obeys_protocol"] = json!(false);

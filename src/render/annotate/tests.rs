@@ -10,10 +10,7 @@ fn face(bounds: [f32; 4], tilt: f32) -> Location {
     let (x, y) = (x + w / 2.0, y + h * 0.4);
     Location {
         bounds,
-        eyes: [
-            [x - w / 5.0, y - tilt * w / 5.0],
-            [x + w / 5.0, y + tilt * w / 5.0],
-        ],
+        eyes: [[x - w / 5.0, y - tilt * w / 5.0], [x + w / 5.0, y + tilt * w / 5.0]],
         score: 20.0,
         eye_spread: 0.0,
     }
@@ -49,10 +46,7 @@ fn frames_and_labels_grow_with_the_photo() {
         let frame = Frame::of(&mark(Some(near), Decision::Known), 1.0, &picture, &style);
         assert_eq!(style.letters_for(&frame), letters);
     }
-    assert_eq!(
-        [zoom((92, 112)), zoom((320, 240)), zoom((1000, 8))],
-        [3, 1, 2]
-    );
+    assert_eq!([zoom((92, 112)), zoom((320, 240)), zoom((1000, 8))], [3, 1, 2]);
 }
 
 #[test]
@@ -65,11 +59,8 @@ fn decisions_differ_in_more_than_colour() {
         let side = (60..210).filter(|&y| is(60, y)).count();
         (side, is(135, 135))
     };
-    let (known, unknown, not) = (
-        drawn(Decision::Known),
-        drawn(Decision::Unknown),
-        drawn(Decision::NotAFace),
-    );
+    let (known, unknown, not) =
+        (drawn(Decision::Known), drawn(Decision::Unknown), drawn(Decision::NotAFace));
     assert!(known.0 > 140 && !known.1, "{known:?}");
     assert!((50..110).contains(&unknown.0) && !unknown.1, "{unknown:?}");
     assert!(not.0 > 140 && not.1, "{not:?}");
@@ -79,18 +70,12 @@ fn decisions_differ_in_more_than_colour() {
 fn labels_do_not_cover_each_other_while_there_is_room() {
     let marks: Vec<Mark> = (0..4)
         .map(|at| {
-            mark(
-                Some(face([20.0 + 60.0 * at as f32, 120.0, 55.0, 60.0], 0.1)),
-                Decision::Known,
-            )
+            mark(Some(face([20.0 + 60.0 * at as f32, 120.0, 55.0, 60.0], 0.1)), Decision::Known)
         })
         .collect();
     let picture = ground(320, 300);
     let style = Style::of(&picture);
-    let frames: Vec<Frame> = marks
-        .iter()
-        .map(|m| Frame::of(m, 1.0, &picture, &style))
-        .collect();
+    let frames: Vec<Frame> = marks.iter().map(|m| Frame::of(m, 1.0, &picture, &style)).collect();
     let mut labels: Vec<Area> = Vec::new();
     for frame in &frames[..2] {
         labels.push(frame.place([100.0, 17.0], &picture, &labels, &frames).0);
@@ -105,10 +90,7 @@ fn long_names_are_shortened_and_numbers_stay() {
         ..mark(None, Decision::Known)
     };
     let text = fitting(&long, 14.0, 240.0);
-    assert!(
-        text.starts_with("a name") && text.ends_with("… 98 %"),
-        "{text}"
-    );
+    assert!(text.starts_with("a name") && text.ends_with("… 98 %"), "{text}");
     assert_eq!(fitting(&long, 14.0, 3.0), "");
 }
 
@@ -152,23 +134,11 @@ proptest! {
 #[test]
 fn where_a_name_would_cover_a_face_the_number_stands() {
     // Faces closely side by side and one above the other.
-    let at = |at: usize| {
-        [
-            10.0 + 60.0 * (at % 5) as f32,
-            20.0 + 62.0 * (at / 5) as f32,
-            54.0,
-            54.0,
-        ]
-    };
-    let marks: Vec<Mark> = (0..20)
-        .map(|n| mark(Some(face(at(n), 0.0)), Decision::Known))
-        .collect();
+    let at = |at: usize| [10.0 + 60.0 * (at % 5) as f32, 20.0 + 62.0 * (at / 5) as f32, 54.0, 54.0];
+    let marks: Vec<Mark> = (0..20).map(|n| mark(Some(face(at(n), 0.0)), Decision::Known)).collect();
     let picture = ground(320, 280);
     let style = Style::of(&picture);
-    let frames: Vec<Frame> = marks
-        .iter()
-        .map(|m| Frame::of(m, 1.0, &picture, &style))
-        .collect();
+    let frames: Vec<Frame> = marks.iter().map(|m| Frame::of(m, 1.0, &picture, &style)).collect();
     let labels = placed(&marks, &frames, &picture, &style);
     let inner = &labels[7];
     assert_eq!(inner.text, "7", "no room for the name");

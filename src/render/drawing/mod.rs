@@ -86,18 +86,11 @@ pub struct Stroke {
 
 impl Stroke {
     pub fn solid(color: Color, width: f32) -> Self {
-        Self {
-            color,
-            width,
-            dash: None,
-        }
+        Self { color, width, dash: None }
     }
 
     pub fn dashed(color: Color, width: f32) -> Self {
-        Self {
-            dash: Some([5.0, 4.0]),
-            ..Self::solid(color, width)
-        }
+        Self { dash: Some([5.0, 4.0]), ..Self::solid(color, width) }
     }
 }
 
@@ -160,12 +153,7 @@ pub struct Drawing {
 impl Drawing {
     /// An empty drawing; the title is told to those who cannot see it (SVG only).
     pub(super) fn new(width: f32, height: f32, title: impl Into<String>) -> Self {
-        Self {
-            width,
-            height,
-            title: title.into(),
-            shapes: Vec::new(),
-        }
+        Self { width, height, title: title.into(), shapes: Vec::new() }
     }
 
     /// Width and height in pixels.
@@ -185,10 +173,7 @@ impl Drawing {
     }
 
     pub(super) fn line(&mut self, points: &[Point], stroke: Stroke) {
-        self.push(Shape::Line {
-            points: points.to_vec(),
-            stroke,
-        });
+        self.push(Shape::Line { points: points.to_vec(), stroke });
     }
 
     pub(super) fn text(
@@ -199,14 +184,7 @@ impl Drawing {
         color: Color,
         text: impl Into<String>,
     ) {
-        self.push(Shape::Text {
-            at,
-            text: text.into(),
-            size,
-            color,
-            anchor,
-            halo: false,
-        });
+        self.push(Shape::Text { at, text: text.into(), size, color, anchor, halo: false });
     }
 
     /// Writes a line of text over data: with a white rim.
@@ -225,11 +203,7 @@ impl Drawing {
     }
 
     pub(super) fn picture(&mut self, at: Point, size: Point, image: impl Into<DynamicImage>) {
-        self.push(Shape::Picture {
-            at,
-            size,
-            image: Box::new(image.into()),
-        });
+        self.push(Shape::Picture { at, size, image: Box::new(image.into()) });
     }
 }
 
@@ -247,10 +221,7 @@ mod tests {
             fill: Color([200, 0, 0]),
             hover: String::new(),
         });
-        drawing.line(
-            &[(20.0, 5.0), (60.0, 5.0)],
-            Stroke::solid(Color([0, 0, 200]), 3.0),
-        );
+        drawing.line(&[(20.0, 5.0), (60.0, 5.0)], Stroke::solid(Color([0, 0, 200]), 3.0));
         drawing.push(Shape::Mark {
             at: (80.0, 30.0),
             radius: 8.0,
@@ -258,13 +229,7 @@ mod tests {
             fill: Color([0, 150, 0]),
             hover: "<script>alert('x')</script>".to_owned(),
         });
-        drawing.text(
-            (5.0, 50.0),
-            Anchor::Start,
-            12.0,
-            Color::INK,
-            "\"Ada\" <&> \u{1}",
-        );
+        drawing.text((5.0, 50.0), Anchor::Start, 12.0, Color::INK, "\"Ada\" <&> \u{1}");
         let image = GrayImage::from_fn(2, 2, |x, y| Luma([if x == y { 255 } else { 0 }]));
         drawing.picture((30.0, 20.0), (20.0, 20.0), image);
         drawing

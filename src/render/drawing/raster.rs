@@ -54,13 +54,7 @@ fn draw(canvas: &mut Pixmap, shape: &Shape) {
                 draw_line(canvas, &path, *stroke);
             }
         }
-        Shape::Mark {
-            at,
-            radius,
-            marker,
-            fill,
-            ..
-        } => {
+        Shape::Mark { at, radius, marker, fill, .. } => {
             let outline = if *marker == Marker::Circle {
                 PathBuilder::from_circle(at.0, at.1, *radius)
             } else {
@@ -68,24 +62,11 @@ fn draw(canvas: &mut Pixmap, shape: &Shape) {
             };
             if let Some(outline) = outline {
                 let fill = paint(*fill);
-                canvas.fill_path(
-                    &outline,
-                    &fill,
-                    FillRule::Winding,
-                    Transform::identity(),
-                    None,
-                );
+                canvas.fill_path(&outline, &fill, FillRule::Winding, Transform::identity(), None);
                 draw_line(canvas, &outline, Stroke::solid(Color::WHITE, RIM));
             }
         }
-        Shape::Text {
-            at,
-            text,
-            size,
-            color,
-            anchor,
-            halo,
-        } => {
+        Shape::Text { at, text, size, color, anchor, halo } => {
             let width = lettering::width(text, lettering::line_height(*size));
             let left = match anchor {
                 Anchor::Start => at.0,
@@ -96,17 +77,11 @@ fn draw(canvas: &mut Pixmap, shape: &Shape) {
         }
         Shape::Picture { at, size, image } => {
             let side = |length: f32| length.round().clamp(1.0, LONGEST) as u32;
-            let enlarged = imageops::resize(
-                &image.to_rgb8(),
-                side(size.0),
-                side(size.1),
-                FilterType::Nearest,
-            );
+            let enlarged =
+                imageops::resize(&image.to_rgb8(), side(size.0), side(size.1), FilterType::Nearest);
             for (x, y, pixel) in enlarged.enumerate_pixels() {
-                let (x, y) = (
-                    at.0.round() as i64 + i64::from(x),
-                    at.1.round() as i64 + i64::from(y),
-                );
+                let (x, y) =
+                    (at.0.round() as i64 + i64::from(x), at.1.round() as i64 + i64::from(y));
                 blend(canvas, (x, y), Color(pixel.0), 1.0);
             }
         }
@@ -166,18 +141,10 @@ fn draw_line(canvas: &mut Pixmap, path: &Path, stroke: Stroke) {
     let pen = tiny_skia::Stroke {
         width: stroke.width,
         line_join: LineJoin::Round,
-        dash: stroke
-            .dash
-            .and_then(|lengths| StrokeDash::new(lengths.to_vec(), 0.0)),
+        dash: stroke.dash.and_then(|lengths| StrokeDash::new(lengths.to_vec(), 0.0)),
         ..tiny_skia::Stroke::default()
     };
-    canvas.stroke_path(
-        path,
-        &paint(stroke.color),
-        &pen,
-        Transform::identity(),
-        None,
-    );
+    canvas.stroke_path(path, &paint(stroke.color), &pen, Transform::identity(), None);
 }
 
 fn paint(color: Color) -> Paint<'static> {

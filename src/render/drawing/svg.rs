@@ -38,12 +38,7 @@ impl Drawing {
 
 fn draw(svg: &mut String, shape: &Shape) {
     let _ = match shape {
-        Shape::Rect {
-            at,
-            size,
-            fill,
-            hover,
-        } => {
+        Shape::Rect { at, size, fill, hover } => {
             let (place, fill) = (place(*at, *size), Hex(*fill));
             write!(svg, r#"<rect {place} fill="{fill}"{}"#, End("rect", hover))
         }
@@ -53,13 +48,7 @@ fn draw(svg: &mut String, shape: &Shape) {
             coordinates(points),
             pen(*stroke)
         ),
-        Shape::Mark {
-            at,
-            radius,
-            marker: Marker::Circle,
-            fill,
-            hover,
-        } => write!(
+        Shape::Mark { at, radius, marker: Marker::Circle, fill, hover } => write!(
             svg,
             r##"<circle cx="{:.2}" cy="{:.2}" r="{radius:.2}" fill="{}" stroke="#fff" stroke-width="0.8"{}"##,
             at.0,
@@ -67,27 +56,14 @@ fn draw(svg: &mut String, shape: &Shape) {
             Hex(*fill),
             End("circle", hover)
         ),
-        Shape::Mark {
-            at,
-            radius,
-            marker,
-            fill,
-            hover,
-        } => write!(
+        Shape::Mark { at, radius, marker, fill, hover } => write!(
             svg,
             r##"<polygon points="{}" fill="{}" stroke="#fff" stroke-width="0.8"{}"##,
             coordinates(&marker.corners(*at, *radius)),
             Hex(*fill),
             End("polygon", hover)
         ),
-        Shape::Text {
-            at,
-            text,
-            size,
-            color,
-            anchor,
-            halo,
-        } => write!(
+        Shape::Text { at, text, size, color, anchor, halo } => write!(
             svg,
             r#"<text x="{:.2}" y="{:.2}" font-size="{size}" fill="{}"{}{}>{}</text>"#,
             at.0,
@@ -141,10 +117,7 @@ fn escaped(text: &str) -> String {
 }
 
 fn place(at: Point, size: Point) -> String {
-    format!(
-        r#"x="{:.2}" y="{:.2}" width="{:.2}" height="{:.2}""#,
-        at.0, at.1, size.0, size.1
-    )
+    format!(r#"x="{:.2}" y="{:.2}" width="{:.2}" height="{:.2}""#, at.0, at.1, size.0, size.1)
 }
 
 fn coordinates(points: &[Point]) -> String {
@@ -155,11 +128,7 @@ fn coordinates(points: &[Point]) -> String {
 fn pen(stroke: Stroke) -> String {
     let dashes = |[on, off]: [f32; 2]| format!(r#" stroke-dasharray="{on} {off}""#);
     let dash = stroke.dash.map_or_else(String::new, dashes);
-    format!(
-        r#"stroke="{}" stroke-width="{}"{dash}"#,
-        Hex(stroke.color),
-        stroke.width
-    )
+    format!(r#"stroke="{}" stroke-width="{}"{dash}"#, Hex(stroke.color), stroke.width)
 }
 
 struct Hex(Color);

@@ -20,14 +20,9 @@ pub fn of_evaluation(evaluation: &Evaluation) -> Vec<String> {
 
 fn cmc(identification: &ClosedSet, raw: f64) -> String {
     let cmc = &identification.cmc;
-    let points: Vec<(f64, f64)> = (1..)
-        .zip(cmc)
-        .map(|(rank, rate)| (f64::from(rank), rate.mean))
-        .collect();
-    let lowest = points
-        .iter()
-        .map(|point| point.1)
-        .fold(raw.min(1.0), f64::min);
+    let points: Vec<(f64, f64)> =
+        (1..).zip(cmc).map(|(rank, rate)| (f64::from(rank), rate.mean)).collect();
+    let lowest = points.iter().map(|point| point.1).fold(raw.min(1.0), f64::min);
     let marks = points.iter().map(|&(rank, rate)| {
         let hover = format!("among the nearest {rank:.0}: {}", percent(rate));
         (rank, rate, hover)
@@ -55,11 +50,8 @@ fn roc(verification: &ClaimErrors) -> String {
     let named = format!("equal error rate {}", percent(equal));
     chart::svg(
         "Is it who they say? (ROC)",
-        Axis::shares(
-            "false claims accepted (logarithmic)",
-            (chart::decade_below(least), 1.0),
-        )
-        .logarithmic(),
+        Axis::shares("false claims accepted (logarithmic)", (chart::decade_below(least), 1.0))
+            .logarithmic(),
         Axis::shares("true claims accepted", (0.0, 1.0)),
         &[
             Series::Curve(format!("area {:.4}", verification.area), points, CURVES[0]),
@@ -100,10 +92,7 @@ fn fnir_at_fpir(open_set: &OpenSet) -> String {
     let points = open_set.fpir_fnir.iter();
     trade_off(
         &format!("Searches, {} people enrolled or more", open_set.enrolled),
-        [
-            "false positive identification rate",
-            "false negative identification rate",
-        ],
+        ["false positive identification rate", "false negative identification rate"],
         points.map(|point| (point.fpir, point.fnir)).collect(),
     )
 }
@@ -112,10 +101,7 @@ fn accuracy_by_k(evaluation: &Evaluation) -> String {
     let curve = &evaluation.k_curve;
     let raw = evaluation.raw_pixels_rank1.mean;
     let points = |value: fn(&KPoint) -> f64| -> Vec<(f64, f64)> {
-        curve
-            .iter()
-            .map(|point| (point.components as f64, value(point)))
-            .collect()
+        curve.iter().map(|point| (point.components as f64, value(point))).collect()
     };
     let most = curve.last().map_or(2.0, |point| point.components as f64);
     chart::svg(
@@ -123,11 +109,7 @@ fn accuracy_by_k(evaluation: &Evaluation) -> String {
         Axis::numbers("K (logarithmic)", (1.0, most.max(2.0))).logarithmic(),
         Axis::shares("share", (0.0, 1.0)),
         &[
-            Series::Curve(
-                "variance".to_owned(),
-                points(|point| point.variance),
-                CURVES[2],
-            ),
+            Series::Curve("variance".to_owned(), points(|point| point.variance), CURVES[2]),
             Series::Curve(
                 "rank-1 by weights".to_owned(),
                 points(|point| point.rank1.mean),
@@ -154,16 +136,10 @@ fn reliability(open_set: &OpenSet) -> String {
         Axis::shares("confidence", (0.0, 1.0)),
         Axis::shares("how often the name is right", (0.0, 1.0)),
         &[
-            Series::Curve(
-                "perfectly honest".to_owned(),
-                vec![(0.0, 0.0), (1.0, 1.0)],
-                CURVES[2],
-            ),
+            Series::Curve("perfectly honest".to_owned(), vec![(0.0, 0.0), (1.0, 1.0)], CURVES[2]),
             Series::Curve(
                 "measured".to_owned(),
-                bins.iter()
-                    .map(|bin| (bin.confidence, bin.accuracy))
-                    .collect(),
+                bins.iter().map(|bin| (bin.confidence, bin.accuracy)).collect(),
                 CURVES[0],
             ),
             Series::Marks(String::new(), marks.collect(), CURVES[0]),

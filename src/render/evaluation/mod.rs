@@ -81,9 +81,7 @@ fn sections(figures: &[Figure]) -> Vec<FigureSection<'_>> {
     let subjects = figures.chunk_by(|a, b| a.section == b.section);
     subjects
         .map(|figures| FigureSection {
-            title: figures
-                .first()
-                .map_or("", |first| Section::title(first.section)),
+            title: figures.first().map_or("", |first| Section::title(first.section)),
             figures: figures.iter().map(FigureRow::of).collect(),
         })
         .collect()
@@ -129,9 +127,6 @@ mod tests {
         let safe = inside_script(hostile);
         assert!(!safe.contains('<') && !safe.contains('>'));
         let parsed: serde_json::Value = serde_json::from_str(&safe).unwrap();
-        assert_eq!(
-            parsed,
-            serde_json::from_str::<serde_json::Value>(hostile).unwrap()
-        );
+        assert_eq!(parsed, serde_json::from_str::<serde_json::Value>(hostile).unwrap());
     }
 }

@@ -53,10 +53,7 @@ impl Lesson<'_> {
         let faces = small_enough(self.gallery.faces())?;
         let size = faces.size();
         let (d, n) = (size.pixels(), faces.len());
-        let wanted = COMPARED
-            .min(self.space.components())
-            .min(n.saturating_sub(1))
-            .max(1);
+        let wanted = COMPARED.min(self.space.components()).min(n.saturating_sub(1)).max(1);
         let timed = |solver: Solver| -> Option<(Components, f64)> {
             let components = ComponentCount::Count(wanted);
             let started = Instant::now();
@@ -73,12 +70,8 @@ impl Lesson<'_> {
         let cosine = |at: usize| large.basis.column(at).dot(&small.basis.column(at)).abs();
         let agreement = (0..compared).map(cosine).fold(1.0, f64::min);
         let tile = |found: &Components, at: usize, how: &str| {
-            let values: Vec<f32> = found
-                .basis
-                .column(at)
-                .iter()
-                .map(|&value| value as f32)
-                .collect();
+            let values: Vec<f32> =
+                found.basis.column(at).iter().map(|&value| value as f32).collect();
             Tile {
                 picture: picture(signed(size, &values).into()),
                 name: format!("basis face {}", at + 1),
@@ -86,10 +79,7 @@ impl Lesson<'_> {
             }
         };
         let pairs = (0..compared.min(SHOWN)).map(|at| {
-            [
-                tile(&large, at, "by the large table"),
-                tile(&small, at, "by the small one"),
-            ]
+            [tile(&large, at, "by the large table"), tile(&small, at, "by the small one")]
         });
         let numbers = |side: usize| grouped((side as f64).powi(2));
         let bytes = |side: usize| bytes((side as f64).powi(2) * 8.0);
@@ -137,9 +127,8 @@ fn gram(faces: &FaceMatrix) -> (GrayImage, usize) {
     let count = faces.len().min(MOST_PICTURED);
     let chosen: Vec<usize> = (0..count).collect();
     let products = InnerProducts::of(faces);
-    let weights = products
-        .fit(&chosen, ComponentCount::Share(1.0))
-        .map(|space| space.training_weights());
+    let weights =
+        products.fit(&chosen, ComponentCount::Share(1.0)).map(|space| space.training_weights());
     let side = (MOST_PICTURED * 2 / count.max(1)).clamp(1, LARGEST_SQUARE) as u32;
     let cosine = |a: usize, b: usize| match &weights {
         Ok(weights) => {

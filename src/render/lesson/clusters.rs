@@ -35,12 +35,7 @@ pub(super) struct Cluster {
 impl Lesson<'_> {
     /// `None` of fewer than two people or two components.
     pub(super) fn clusters(&self) -> Option<Clusters> {
-        let own: Vec<f64> = self
-            .weights
-            .column(self.shown)
-            .iter()
-            .map(|&w| f64::from(w))
-            .collect();
+        let own: Vec<f64> = self.weights.column(self.shown).iter().map(|&w| f64::from(w)).collect();
         if own.len() < 2 || self.gallery.people().len() < 2 {
             return None;
         }
@@ -49,19 +44,15 @@ impl Lesson<'_> {
             squares.map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt()
         };
         let people = 0..self.gallery.people().len();
-        let mut near: Vec<(usize, Vec<f64>)> = people
-            .filter_map(|person| Some((person, self.middle(person)?)))
-            .collect();
+        let mut near: Vec<(usize, Vec<f64>)> =
+            people.filter_map(|person| Some((person, self.middle(person)?))).collect();
         let by = |count: usize| {
             move |a: &(usize, Vec<f64>), b: &(usize, Vec<f64>)| {
                 distance(&a.1, count).total_cmp(&distance(&b.1, count))
             }
         };
         let name = |person: usize| self.gallery.people()[person].to_string();
-        let plane = near
-            .iter()
-            .min_by(|a, b| by(2)(a, b))
-            .map(|found| name(found.0))?;
+        let plane = near.iter().min_by(|a, b| by(2)(a, b)).map(|found| name(found.0))?;
         near.sort_by(by(own.len()));
         let cluster = |(person, middle): &(usize, Vec<f64>)| {
             let term =
@@ -89,10 +80,7 @@ impl Lesson<'_> {
         let own = enrolled.filter(|(at, face)| face.person == person && *at != self.shown);
         let own: Vec<usize> = own.map(|(at, _)| at).collect();
         let mean = |row: usize| {
-            let sum: f64 = own
-                .iter()
-                .map(|&at| f64::from(self.weights[(row, at)]))
-                .sum();
+            let sum: f64 = own.iter().map(|&at| f64::from(self.weights[(row, at)])).sum();
             sum / own.len() as f64
         };
         (!own.is_empty()).then(|| (0..self.weights.nrows()).map(mean).collect())

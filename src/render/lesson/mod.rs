@@ -150,19 +150,15 @@ impl Lesson<'_> {
             size: format!("{} x {}", size.width(), size.height()),
             pixels: size.pixels(),
             faces: gallery.len(),
-            face: self.tile(
-                self.shown,
-                visible(&file_name(&gallery.enrolled()[self.shown].source)),
-            ),
+            face: self
+                .tile(self.shown, visible(&file_name(&gallery.enrolled()[self.shown].source))),
             patch: self.patch(left, top),
             patch_place: format!(
                 "{PATCH} x {PATCH} pixels, {left} from the left and {top} from the top, near an eye"
             ),
             difference: {
                 let levels = gallery.faces().face(self.shown).iter();
-                let difference = levels
-                    .zip(&mean)
-                    .map(|(&level, mean)| f32::from(level) - mean);
+                let difference = levels.zip(&mean).map(|(&level, mean)| f32::from(level) - mean);
                 picture(signed(size, &difference.collect::<Vec<_>>()).into())
             },
             variance: grouped(total),
@@ -203,11 +199,7 @@ impl Lesson<'_> {
     }
 
     fn mean(&self) -> Vec<f32> {
-        self.space
-            .mean()
-            .iter()
-            .map(|&level| level as f32)
-            .collect()
+        self.space.mean().iter().map(|&level| level as f32).collect()
     }
 
     fn name(&self, face: usize) -> String {
@@ -249,42 +241,26 @@ impl Lesson<'_> {
 
     /// The mean face, and what lies two standard deviations from it along the first basis face.
     fn walk(&self, mean: &[f32]) -> Vec<Tile> {
-        let spread = self
-            .space
-            .eigenvalues()
-            .first()
-            .copied()
-            .unwrap_or(0.0)
-            .sqrt() as f32;
+        let spread = self.space.eigenvalues().first().copied().unwrap_or(0.0).sqrt() as f32;
         let tile = |(steps, name): (f32, &str)| {
             let direction = self.space.basis().column(0);
             let levels = mean.iter().zip(direction.iter());
-            let levels: Vec<f32> = levels
-                .map(|(mean, direction)| mean + steps * spread * direction)
-                .collect();
+            let levels: Vec<f32> =
+                levels.map(|(mean, direction)| mean + steps * spread * direction).collect();
             Tile {
                 picture: picture(gray(self.space.size(), &levels).into()),
                 name: name.to_owned(),
                 note: String::new(),
             }
         };
-        [
-            (-2.0, "two back"),
-            (0.0, "the mean face"),
-            (2.0, "two forward"),
-        ]
-        .map(tile)
-        .into()
+        [(-2.0, "two back"), (0.0, "the mean face"), (2.0, "two forward")].map(tile).into()
     }
 
     fn steps(&self) -> Vec<Tile> {
         let space = Space::Linear(std::sync::Arc::new(self.space.clone()));
         let steps = default_steps(self.space.components());
         let weights: Vec<f32> = self.weights.column(self.shown).iter().copied().collect();
-        let wanted = Steps {
-            weights: &weights,
-            steps: &steps,
-        };
+        let wanted = Steps { weights: &weights, steps: &steps };
         let levels = self.gallery.faces().face(self.shown).iter();
         let original: Vec<f32> = levels.map(|&level| f32::from(level)).collect();
         let rebuilt = Reconstruction::of_faces(&space, &[wanted]);
@@ -317,19 +293,15 @@ impl Lesson<'_> {
 
     fn distance(&self, a: usize, b: usize) -> f64 {
         let (a, b) = (self.weights.column(a), self.weights.column(b));
-        let squares = a
-            .iter()
-            .zip(b.iter())
-            .map(|(a, b)| f64::from(a - b).powi(2));
+        let squares = a.iter().zip(b.iter()).map(|(a, b)| f64::from(a - b).powi(2));
         squares.sum::<f64>().sqrt()
     }
 
     /// All other faces with their distances, nearest first.
     fn by_distance(&self, face: usize) -> Vec<(f64, usize)> {
         let others = (0..self.gallery.len()).filter(|&other| other != face);
-        let mut others: Vec<(f64, usize)> = others
-            .map(|other| (self.distance(face, other), other))
-            .collect();
+        let mut others: Vec<(f64, usize)> =
+            others.map(|other| (self.distance(face, other), other)).collect();
         others.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         others
     }
@@ -346,16 +318,12 @@ impl Lesson<'_> {
     fn recognised(&self) -> (usize, usize) {
         let counts = self.gallery.counts();
         let person = |face: usize| self.gallery.enrolled()[face].person;
-        let tried: Vec<usize> = (0..self.gallery.len())
-            .filter(|&face| counts[person(face)] > 1)
-            .collect();
+        let tried: Vec<usize> =
+            (0..self.gallery.len()).filter(|&face| counts[person(face)] > 1).collect();
         let is_right = |face: &&usize| {
             let nearest = (0..self.gallery.len())
                 .filter(|other| other != *face)
-                .min_by(|&a, &b| {
-                    self.distance(**face, a)
-                        .total_cmp(&self.distance(**face, b))
-                });
+                .min_by(|&a, &b| self.distance(**face, a).total_cmp(&self.distance(**face, b)));
             nearest.map(person) == Some(person(**face))
         };
         (tried.iter().filter(is_right).count(), tried.len())
@@ -378,21 +346,15 @@ impl Lesson<'_> {
             let matrix = FaceMatrix::from_pixels(size, pixels)?;
             let a_pixel = self.distance_from_face_space(&matrix);
             Ok(Tile {
-                picture: matrix
-                    .image(0)
-                    .map_or_else(String::new, |image| picture(image.into())),
+                picture: matrix.image(0).map_or_else(String::new, |image| picture(image.into())),
                 name: name.to_owned(),
                 note: format!("{a_pixel:.1} gray levels a pixel from face space"),
             })
         };
-        [
-            (face, "the face"),
-            (upside_down, "upside down"),
-            (shuffled, "the same pixels, mixed up"),
-        ]
-        .into_iter()
-        .map(tile)
-        .collect()
+        [(face, "the face"), (upside_down, "upside down"), (shuffled, "the same pixels, mixed up")]
+            .into_iter()
+            .map(tile)
+            .collect()
     }
 }
 

@@ -95,10 +95,7 @@ impl Lesson<'_> {
             return Ok((Vec::new(), learned.len()));
         }
         let (known, tried) = (faces.select(&learned)?, faces.select(&unseen)?);
-        let all = Pca {
-            components: ComponentCount::Share(1.0),
-            ..self.pca
-        };
+        let all = Pca { components: ComponentCount::Share(1.0), ..self.pca };
         let Ok(components) = all.fit(&known) else {
             return Ok((Vec::new(), learned.len()));
         };
@@ -142,9 +139,7 @@ impl Lesson<'_> {
             let inside = (0..=255).map(f64::from).map(|x| (x, at(x)));
             inside.filter(|(_, y)| (0.0..=255.0).contains(y)).collect()
         };
-        let marks = points
-            .iter()
-            .map(|&(x, y)| (x, y, format!("{x:.0}, {y:.0}")));
+        let marks = points.iter().map(|&(x, y)| (x, y, format!("{x:.0}, {y:.0}")));
         let axis = |name: &str| Axis::numbers(name, (0.0, 255.0));
         let chart = chart::svg(
             "Two pixels of every face",
@@ -156,11 +151,7 @@ impl Lesson<'_> {
                 Series::Curve("PCA".to_owned(), line(pca), CURVES[0]),
             ],
         );
-        Some(Lines {
-            chart,
-            pca: format!("{pca:.2}"),
-            regression: format!("{regression:.2}"),
-        })
+        Some(Lines { chart, pca: format!("{pca:.2}"), regression: format!("{regression:.2}") })
     }
 }
 
@@ -179,13 +170,7 @@ impl Moments {
         let x = points.iter().map(|point| point.0).sum::<f64>() / count;
         let y = points.iter().map(|point| point.1).sum::<f64>() / count;
         let sum = |of: &dyn Fn(f64, f64) -> f64| points.iter().map(|p| of(p.0 - x, p.1 - y)).sum();
-        Self {
-            x,
-            y,
-            xx: sum(&|x, _| x * x),
-            yy: sum(&|_, y| y * y),
-            xy: sum(&|x, y| x * y),
-        }
+        Self { x, y, xx: sum(&|x, _| x * x), yy: sum(&|_, y| y * y), xy: sum(&|x, y| x * y) }
     }
 
     fn correlation(&self) -> Option<f64> {
@@ -220,9 +205,6 @@ mod tests {
         assert!((moments.regression_slope().unwrap() - 0.8).abs() < 1e-12);
         assert!((moments.correlation().unwrap() - 0.8).abs() < 1e-12);
         let upright = Moments::of(&[(3.0, 0.0), (3.0, 5.0)]);
-        assert_eq!(
-            (upright.principal_slope(), upright.regression_slope()),
-            (None, None)
-        );
+        assert_eq!((upright.principal_slope(), upright.regression_slope()), (None, None));
     }
 }

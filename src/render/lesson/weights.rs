@@ -110,10 +110,7 @@ impl Lesson<'_> {
             }
             let sign = if own[at] < 0.0 { "−" } else { "+" };
             let size = grouped(f64::from(own[at]));
-            sums.push(tile(
-                &levels,
-                format!("{sign} {size} x basis face {}", at + 1),
-            ));
+            sums.push(tile(&levels, format!("{sign} {size} x basis face {}", at + 1)));
             let deviation = space.eigenvalues()[at].sqrt();
             let (basis, scale) = bytes(direction.iter().copied());
             weights.push(Weight {
@@ -128,9 +125,7 @@ impl Lesson<'_> {
         let all: Vec<f32> = own.iter().copied().collect();
         let whole = space.rebuild(&all);
         let (rest, rest_scale) = bytes(whole.iter().zip(&levels).map(|(all, some)| all - some));
-        let mean = mean
-            .iter()
-            .map(|level| level.round().clamp(0.0, 255.0) as u8);
+        let mean = mean.iter().map(|level| level.round().clamp(0.0, 255.0) as u8);
         WeightByWeight {
             weights,
             sums,
@@ -147,12 +142,8 @@ impl Lesson<'_> {
 /// Values as signed bytes, each times the scale.
 fn bytes(values: impl Iterator<Item = f32>) -> (String, f32) {
     let values: Vec<f32> = values.collect();
-    let largest = values
-        .iter()
-        .fold(0.0_f32, |most, value| most.max(value.abs()));
+    let largest = values.iter().fold(0.0_f32, |most, value| most.max(value.abs()));
     let scale = if largest > 0.0 { largest / 127.0 } else { 1.0 };
-    let bytes = values
-        .iter()
-        .map(|value| (value / scale).round() as i8 as u8);
+    let bytes = values.iter().map(|value| (value / scale).round() as i8 as u8);
     (STANDARD.encode(bytes.collect::<Vec<u8>>()), scale)
 }

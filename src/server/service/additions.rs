@@ -50,18 +50,13 @@ impl Service {
         };
         let face = Arc::new(self.work(prepare).await?);
         locked(&self.arrivals).push(Arc::clone(&face));
-        let arrival = Arrival {
-            service: self,
-            face,
-        };
+        let arrival = Arrival { service: self, face };
         let service = Arc::clone(self);
         let change = move |model: Option<&Model>| {
             let preparation = Model::preparation(model);
             // Each stays until its own turn: where this one fails, it is tried again.
             let arrived = locked(&service.arrivals).clone();
-            let fitting = arrived
-                .iter()
-                .filter(|face| preparation.agrees_with(&face.0));
+            let fitting = arrived.iter().filter(|face| preparation.agrees_with(&face.0));
             let faces = fitting.map(|face| face.1.clone()).collect();
             let edit = Edit::Faces(preparation, faces, Step::Own);
             Ok((Plan::of(edit, model, &())?, ()))
@@ -74,9 +69,9 @@ impl Service {
                 let person = photo.person.to_string();
                 Err(Error::PhotoOfOther { person }.into())
             }
-            None => Err(Failure::conflict(
-                "the gallery was changed meanwhile: send the photo again",
-            )),
+            None => {
+                Err(Failure::conflict("the gallery was changed meanwhile: send the photo again"))
+            }
         }
     }
 }

@@ -198,10 +198,7 @@ impl Service {
         }
         changes.lock.follow();
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
-        *current = Snapshot {
-            model,
-            revision: current.revision + 1,
-        };
+        *current = Snapshot { model, revision: current.revision + 1 };
         Ok(current.clone())
     }
 
@@ -254,12 +251,7 @@ impl Changes {
         answers: Vec<Remembered>,
         state: &Snapshot,
     ) {
-        self.said.push(Said {
-            told: told.to_owned(),
-            answers,
-            after: state.last_step(),
-            gesture,
-        });
+        self.said.push(Said { told: told.to_owned(), answers, after: state.last_step(), gesture });
         let over = self.said.len().saturating_sub(MOST_SAID);
         self.said.drain(..over);
     }

@@ -44,10 +44,7 @@ impl Snapshot {
         let gallery = self.model.as_deref().map(Model::gallery);
         let faces = PhotoFaces::with_shown(&self.preparation(), photo, gallery, drawn)?;
         let Some(model) = &self.model else {
-            return Ok(json!(PhotoRecord::located(
-                Path::new(name),
-                &faces.locations()
-            )));
+            return Ok(json!(PhotoRecord::located(Path::new(name), &faces.locations())));
         };
         let recognizer = model.recognizer();
         let found = recognizer.identify_prepared(from_ref(faces.prepared()), query)?;
@@ -81,10 +78,7 @@ impl Snapshot {
 
     /// The number of the last change that can be undone, or 0.
     pub(super) fn last_step(&self) -> u64 {
-        let step = self
-            .model
-            .as_ref()
-            .and_then(|model| model.history().last_step());
+        let step = self.model.as_ref().and_then(|model| model.history().last_step());
         step.map_or(0, |(number, _)| number)
     }
 }

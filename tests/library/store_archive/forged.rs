@@ -39,14 +39,8 @@ fn members_by(side: u32, kernel: Kernel) -> Members {
     let mut history = History::default();
     history.record(1, &Gallery::empty(size), &gallery);
     let settings = Settings {
-        pca: Pca {
-            components: ComponentCount::Count(3),
-            ..Pca::default()
-        },
-        distance: DistanceSettings {
-            kernel,
-            ..DistanceSettings::default()
-        },
+        pca: Pca { components: ComponentCount::Count(3), ..Pca::default() },
+        distance: DistanceSettings { kernel, ..DistanceSettings::default() },
         ..Settings::without_background()
     };
     let preparation = Preparation::new(size, Framing::AsIs);
@@ -80,12 +74,7 @@ fn load_and_use(members: &Members) -> bool {
         Ok((recognizer, history)) => {
             let size = recognizer.preparation().size();
             let face = FaceMatrix::from_pixels(size, vec![77; size.pixels()]).unwrap();
-            assert_eq!(
-                recognizer
-                    .identify_faces(&face, QueryOptions::default())
-                    .len(),
-                1
-            );
+            assert_eq!(recognizer.identify_faces(&face, QueryOptions::default()).len(), 1);
             assert!(history.fits(recognizer.gallery()));
             true
         }

@@ -20,11 +20,7 @@ struct Meta {
 }
 
 fn meta() -> Meta {
-    Meta {
-        width: 4,
-        recipe: "plain – ünïcode".to_owned(),
-        threshold: Some(0.1 + 0.2),
-    }
+    Meta { width: 4, recipe: "plain – ünïcode".to_owned(), threshold: Some(0.1 + 0.2) }
 }
 
 const LABELS: [&str; 3] = ["Ada Lovelace", "", "孝 𝔸 🦀"];
@@ -32,25 +28,11 @@ const LABELS: [&str; 3] = ["Ada Lovelace", "", "孝 𝔸 🦀"];
 /// A small model with every kind of array.
 fn small() -> Vec<u8> {
     let mut writer = ArchiveWriter::new(Vec::new(), &meta()).unwrap();
-    writer
-        .add_array("mean_", &[4], &[0.5f32, -1.0, f32::NAN, f32::INFINITY])
-        .unwrap();
-    writer
-        .add_array("explained_variance_", &[2], &[1e300f64, 5e-324])
-        .unwrap();
-    writer
-        .add_array(
-            "faces",
-            &[3, 4],
-            &[0u8, 1, 2, 3, 4, 5, 6, 7, 8, 9, 254, 255],
-        )
-        .unwrap();
-    writer
-        .add_array("cluster_of", &[3], &[0u32, 1, u32::MAX])
-        .unwrap();
-    writer
-        .add_array("enrolled_at", &[3], &[i64::MIN, 0, i64::MAX])
-        .unwrap();
+    writer.add_array("mean_", &[4], &[0.5f32, -1.0, f32::NAN, f32::INFINITY]).unwrap();
+    writer.add_array("explained_variance_", &[2], &[1e300f64, 5e-324]).unwrap();
+    writer.add_array("faces", &[3, 4], &[0u8, 1, 2, 3, 4, 5, 6, 7, 8, 9, 254, 255]).unwrap();
+    writer.add_array("cluster_of", &[3], &[0u32, 1, u32::MAX]).unwrap();
+    writer.add_array("enrolled_at", &[3], &[i64::MIN, 0, i64::MAX]).unwrap();
     writer.add_array("none", &[0, 7], &[0f32; 0]).unwrap();
     writer.add_text("labels", &LABELS).unwrap();
     writer.add_text("nobody", &[""; 0]).unwrap();
@@ -79,10 +61,7 @@ fn array_problem(error: Error) -> ArrayProblem {
 /// The bytes without their seal, which is how a hostile maker begins.
 fn unsealed(bytes: &[u8]) -> Vec<u8> {
     let seal = b"eigenfaces sha256/256k ";
-    let at = bytes
-        .windows(seal.len())
-        .rposition(|window| window == seal)
-        .unwrap();
+    let at = bytes.windows(seal.len()).rposition(|window| window == seal).unwrap();
     bytes[..at].to_vec()
 }
 
@@ -90,38 +69,14 @@ fn unsealed(bytes: &[u8]) -> Vec<u8> {
 fn everything_comes_back() {
     let archive = open(small()).unwrap();
     assert_eq!(archive.meta::<Meta>().unwrap(), meta());
-    assert_eq!(
-        archive.json::<Vec<String>>("log.json").unwrap(),
-        ["enrolled 3 faces"]
-    );
-    let mean: Vec<u32> = archive
-        .any_array::<f32>("mean_", &[4])
-        .unwrap()
-        .iter()
-        .map(|x| x.to_bits())
-        .collect();
-    assert_eq!(
-        mean,
-        [0.5f32, -1.0, f32::NAN, f32::INFINITY].map(f32::to_bits)
-    );
-    assert_eq!(
-        archive
-            .any_array::<f64>("explained_variance_", &[2])
-            .unwrap(),
-        [1e300, 5e-324]
-    );
-    assert_eq!(
-        *archive.bytes("faces", &[3, 4]).unwrap(),
-        [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 254, 255]
-    );
-    assert_eq!(
-        archive.array::<u32>("cluster_of", &[3]).unwrap(),
-        [0, 1, u32::MAX]
-    );
-    assert_eq!(
-        archive.array::<i64>("enrolled_at", &[3]).unwrap(),
-        [i64::MIN, 0, i64::MAX]
-    );
+    assert_eq!(archive.json::<Vec<String>>("log.json").unwrap(), ["enrolled 3 faces"]);
+    let mean: Vec<u32> =
+        archive.any_array::<f32>("mean_", &[4]).unwrap().iter().map(|x| x.to_bits()).collect();
+    assert_eq!(mean, [0.5f32, -1.0, f32::NAN, f32::INFINITY].map(f32::to_bits));
+    assert_eq!(archive.any_array::<f64>("explained_variance_", &[2]).unwrap(), [1e300, 5e-324]);
+    assert_eq!(*archive.bytes("faces", &[3, 4]).unwrap(), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 254, 255]);
+    assert_eq!(archive.array::<u32>("cluster_of", &[3]).unwrap(), [0, 1, u32::MAX]);
+    assert_eq!(archive.array::<i64>("enrolled_at", &[3]).unwrap(), [i64::MIN, 0, i64::MAX]);
     assert!(archive.array::<f32>("none", &[0, 7]).unwrap().is_empty());
     assert_eq!(archive.text("labels", 3).unwrap(), LABELS);
     assert_eq!(archive.text("nobody", 0).unwrap(), [""; 0]);
@@ -140,19 +95,9 @@ fn equal_contents_are_equal_bytes() {
 fn mistakes_of_the_writer_are_errors() {
     let mut writer = ArchiveWriter::new(Vec::new(), &meta()).unwrap();
     assert!(writer.add_array("x", &[2, 2], &[1u8, 2, 3]).is_err());
-    assert!(
-        writer
-            .add_array("x", &[usize::MAX, 2], &[1u8, 2, 3])
-            .is_err()
-    );
+    assert!(writer.add_array("x", &[usize::MAX, 2], &[1u8, 2, 3]).is_err());
     assert!(writer.add_array("../x", &[1], &[1u8]).is_err());
-    assert!(
-        writer
-            .add_text("labels", &["Ada\0"])
-            .unwrap_err()
-            .to_string()
-            .contains("NUL")
-    );
+    assert!(writer.add_text("labels", &["Ada\0"]).unwrap_err().to_string().contains("NUL"));
     assert!(writer.add_json("meta.json", &1).is_err());
     writer.add_array("x", &[1], &[1u8]).unwrap();
     assert!(writer.add_array("x", &[1], &[1u8]).is_err());
@@ -187,16 +132,9 @@ fn numpy_opens_it() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("m.npz");
     std::fs::write(&path, small()).unwrap();
-    let output = Command::new(&python)
-        .args(["-c", include_str!("check.py")])
-        .arg(&path)
-        .output()
-        .unwrap();
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    let output =
+        Command::new(&python).args(["-c", include_str!("check.py")]).arg(&path).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let again = Archive::read(&folder.path().join("m.npz.again.npz")).unwrap_err();
     assert_eq!(problem(again), ModelProblem::OtherArchive);
 }
@@ -208,10 +146,7 @@ fn round_trip<T: Number>(numbers: &[T], columns: usize) {
     writer.add_array("x", &shape, numbers).unwrap();
     let archive = open(writer.finish().unwrap()).unwrap();
     let back: Vec<T> = archive.any_array("x", &shape).unwrap();
-    assert_eq!(
-        bytemuck::cast_slice::<T, u8>(&back),
-        bytemuck::cast_slice::<T, u8>(numbers)
-    );
+    assert_eq!(bytemuck::cast_slice::<T, u8>(&back), bytemuck::cast_slice::<T, u8>(numbers));
 }
 
 #[test]
@@ -226,10 +161,7 @@ fn numbers_beyond_reason_are_refused_where_faces_are_meant() {
     assert_eq!(at(huge.unwrap_err()), 0);
     assert!(archive.array::<u32>("cluster_of", &[3]).is_ok());
     for (threshold, is_fine) in [(0.5, true), (-1e15, true), (1.1e15, false), (-1e300, false)] {
-        let meta = Meta {
-            threshold: Some(threshold),
-            ..meta()
-        };
+        let meta = Meta { threshold: Some(threshold), ..meta() };
         let bytes = ArchiveWriter::new(Vec::new(), &meta).unwrap().finish();
         let archive = open(bytes.unwrap()).unwrap();
         assert_eq!(archive.meta::<Meta>().is_ok(), is_fine, "{threshold}");

@@ -34,10 +34,7 @@ fn every_shortening_and_lengthening_is_noticed() {
         }
     }
     assert_eq!(open(Vec::new()).unwrap_err(), ModelProblem::Empty);
-    assert_eq!(
-        open([bytes, vec![0]].concat()).unwrap_err(),
-        ModelProblem::CutShort
-    );
+    assert_eq!(open([bytes, vec![0]].concat()).unwrap_err(), ModelProblem::CutShort);
 }
 
 #[test]
@@ -50,27 +47,15 @@ fn files_that_are_no_models_are_told_apart() {
     };
     let read = |path: PathBuf| problem(Archive::read(&path).unwrap_err());
 
-    assert_eq!(
-        read(folder.path().join("absent.npz")),
-        ModelProblem::Missing
-    );
+    assert_eq!(read(folder.path().join("absent.npz")), ModelProblem::Missing);
     assert_eq!(read(folder.path().to_owned()), ModelProblem::Folder);
     assert_eq!(read(file("empty", b"")), ModelProblem::Empty);
-    assert_eq!(
-        read(file("text", b"no model at all")),
-        ModelProblem::NotAModel
-    );
+    assert_eq!(read(file("text", b"no model at all")), ModelProblem::NotAModel);
     assert_eq!(read(file("zeros", &[0; 5000])), ModelProblem::NotAModel);
     assert_eq!(read(file("half", &small()[..1000])), ModelProblem::CutShort);
+    assert_eq!(read(file("zip", &ordinary_zip())), ModelProblem::OtherArchive);
     assert_eq!(
-        read(file("zip", &ordinary_zip())),
-        ModelProblem::OtherArchive
-    );
-    assert_eq!(
-        read(file(
-            "empty.zip",
-            b"PK\x05\x06\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
-        )),
+        read(file("empty.zip", b"PK\x05\x06\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0")),
         ModelProblem::OtherArchive
     );
     #[cfg(unix)]
@@ -82,8 +67,7 @@ fn files_that_are_no_models_are_told_apart() {
 fn ordinary_zip() -> Vec<u8> {
     use std::io::Write;
     let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
-    zip.start_file("mean_.npy", zip::write::SimpleFileOptions::default())
-        .unwrap();
+    zip.start_file("mean_.npy", zip::write::SimpleFileOptions::default()).unwrap();
     zip.write_all(b"some text").unwrap();
     zip.finish().unwrap().into_inner()
 }
@@ -92,11 +76,8 @@ fn ordinary_zip() -> Vec<u8> {
 fn forged(old: &[u8], new: &[u8]) -> Vec<u8> {
     assert_eq!(old.len(), new.len());
     let mut bytes = unsealed(&small());
-    let mut places = bytes
-        .windows(old.len())
-        .enumerate()
-        .filter(|(_, window)| *window == old)
-        .map(|(at, _)| at);
+    let mut places =
+        bytes.windows(old.len()).enumerate().filter(|(_, window)| *window == old).map(|(at, _)| at);
     let at = places.next().expect("the small model holds it");
     assert_eq!(places.next(), None, "holds it once");
     drop(places);
@@ -113,36 +94,15 @@ fn newer_formats_are_named() {
         "m.npz: was made by a newer eigenfaces (format 7, this program reads up to 1): update the program"
     );
     // Even if all after its first member is of a kind not known today.
-    let mut newer = unsealed(&forged(
-        b"\"format_version\": 1,",
-        b"\"format_version\": 7,",
-    ));
-    newer.truncate(
-        newer
-            .windows(4)
-            .position(|window| window == b"PK\x01\x02")
-            .unwrap(),
-    );
+    let mut newer = unsealed(&forged(b"\"format_version\": 1,", b"\"format_version\": 7,"));
+    newer.truncate(newer.windows(4).position(|window| window == b"PK\x01\x02").unwrap());
     newer.extend_from_slice(b"a directory of the future");
-    assert_eq!(
-        open(store::forge(newer)).unwrap_err(),
-        ModelProblem::Newer {
-            found: 7,
-            newest: 1
-        }
-    );
-    for (version, found) in [
-        ("0", false),
-        ("-1", false),
-        ("1e3", false),
-        ("18446744073709551615", true),
-    ] {
+    assert_eq!(open(store::forge(newer)).unwrap_err(), ModelProblem::Newer { found: 7, newest: 1 });
+    for (version, found) in
+        [("0", false), ("-1", false), ("1e3", false), ("18446744073709551615", true)]
+    {
         let meta = format!("{{\"format_version\": {version}}}");
         let refused = open(hand_made(&[("meta.json", meta.as_bytes())])).unwrap_err();
-        assert_eq!(
-            matches!(refused, ModelProblem::Newer { .. }),
-            found,
-            "{version}: {refused}"
-        );
+        assert_eq!(matches!(refused, ModelProblem::Newer { .. }), found, "{version}: {refused}");
     }
 }

@@ -98,10 +98,7 @@ impl Expected {
         let was = std::mem::replace(&mut self.earlier, earlier);
         let now = self.now.clone();
         // More than erasing can be undone.
-        if now
-            .iter()
-            .any(|(photo, person)| before.get(photo) != Some(person))
-        {
+        if now.iter().any(|(photo, person)| before.get(photo) != Some(person)) {
             self.steps.push(Step {
                 before: before.clone(),
                 earlier: was,
@@ -113,8 +110,7 @@ impl Expected {
             self.steps.iter_mut().for_each(|step| step.arrays = None);
             // Steps that nothing is left of are none.
             self.steps.retain(|step| {
-                now.keys()
-                    .any(|photo| step.before.get(photo) != step.after.get(photo))
+                now.keys().any(|photo| step.before.get(photo) != step.after.get(photo))
             });
         }
         self.compare();
@@ -123,8 +119,7 @@ impl Expected {
     fn compare(&mut self) {
         // A name is somebody's now, or its owner is gone.
         let people = self.people();
-        self.earlier
-            .retain(|name, now| people.contains(now) && !people.contains(name));
+        self.earlier.retain(|name, now| people.contains(now) && !people.contains(name));
         assert_eq!(enrolled(&self.model()), self.now, "after {:#?}", self.told);
         let Ok(model) = Model::load(self.model()) else {
             return;
@@ -245,14 +240,11 @@ fn add_folder(it: &mut Expected, way: Client, name: &str, step: usize) -> PathBu
     it.hold(told, after, earlier, |it| match way {
         Client::Library if it.model().exists() => it.by_library(|model| {
             let folders = [folder.clone()];
-            model
-                .add_folders(&folders, &LabelRule::Folder, &())
-                .unwrap();
+            model.add_folders(&folders, &LabelRule::Folder, &()).unwrap();
         }),
-        Client::Server => job(
-            &Server::start(it.folder.path()),
-            &json!({ "kind": "enroll", "folder": folder }),
-        ),
+        Client::Server => {
+            job(&Server::start(it.folder.path()), &json!({ "kind": "enroll", "folder": folder }))
+        }
         _ => it.by_command(&["enroll", text(&folder)]),
     });
     folder
@@ -260,18 +252,10 @@ fn add_folder(it: &mut Expected, way: Client, name: &str, step: usize) -> PathBu
 
 /// A folder of one person is followed, after a photo came there and perhaps one went.
 fn sync(it: &mut Expected, way: Client, folder: &Path, step: usize) {
-    let own = fs::read_dir(folder)
-        .unwrap()
-        .next()
-        .unwrap()
-        .unwrap()
-        .path();
+    let own = fs::read_dir(folder).unwrap().next().unwrap().unwrap().path();
     let name = own.file_name().unwrap().to_str().unwrap();
     let before = contents(&own);
-    it.new_photo(
-        text(&own.join(format!("{name}-new {step}.png"))),
-        100 + step,
-    );
+    it.new_photo(text(&own.join(format!("{name}-new {step}.png"))), 100 + step);
     let files = fs::read_dir(&own).unwrap().map(|file| file.unwrap().path());
     let files: BTreeSet<PathBuf> = files.collect();
     if it.draw(2) == 0 && files.len() > 2 {
@@ -283,20 +267,13 @@ fn sync(it: &mut Expected, way: Client, folder: &Path, step: usize) {
     let called = earlier.get(name).map_or(name, |now| now).to_owned();
     after.retain(|photo, _| !before.contains(photo) || here.contains(photo));
     after.extend(here.into_iter().map(|photo| (photo, called.clone())));
-    it.hold(
-        format!("{way:?}: sync of {name}"),
-        after,
-        earlier,
-        |it| match way {
-            Client::Library => it.by_library(|model| {
-                let folders = [folder.to_owned()];
-                model
-                    .sync_folders(&folders, &LabelRule::Folder, &())
-                    .unwrap();
-            }),
-            _ => it.by_command(&["enroll", "--sync", "--yes", text(folder)]),
-        },
-    );
+    it.hold(format!("{way:?}: sync of {name}"), after, earlier, |it| match way {
+        Client::Library => it.by_library(|model| {
+            let folders = [folder.to_owned()];
+            model.sync_folders(&folders, &LabelRule::Folder, &()).unwrap();
+        }),
+        _ => it.by_command(&["enroll", "--sync", "--yes", text(folder)]),
+    });
 }
 
 /// The face of a group is named.
@@ -304,128 +281,86 @@ fn apply_group(it: &mut Expected, way: Client, name: &str, step: usize) {
     let (file, _, hash) = it.new_photo(&format!("group{step}/p.png"), 200 + step);
     let (mut after, earlier) = (it.now.clone(), it.earlier.clone());
     after.insert(hash.clone(), name.to_owned());
-    it.hold(
-        format!("{way:?}: group named {name}"),
-        after,
-        earlier,
-        |it| match way {
-            Client::Server => {
-                let server = Server::start(it.folder.path());
-                job(
-                    &server,
-                    &json!({ "kind": "group", "folder": file.parent() }),
-                );
-                let named = json!({ "person": name, "faces": [format!("{hash}-1")] });
-                job(&server, &json!({ "kind": "name", "groups": [named] }));
-            }
-            _ => {
-                let table = it.at("groups.csv");
-                let row = format!("1,{name},{},1,,,,", file.display());
-                fs::write(
-                    &table,
-                    format!("group,name,photo,face,left,top,width,height\n{row}\n"),
-                )
+    it.hold(format!("{way:?}: group named {name}"), after, earlier, |it| match way {
+        Client::Server => {
+            let server = Server::start(it.folder.path());
+            job(&server, &json!({ "kind": "group", "folder": file.parent() }));
+            let named = json!({ "person": name, "faces": [format!("{hash}-1")] });
+            job(&server, &json!({ "kind": "name", "groups": [named] }));
+        }
+        _ => {
+            let table = it.at("groups.csv");
+            let row = format!("1,{name},{},1,,,,", file.display());
+            fs::write(&table, format!("group,name,photo,face,left,top,width,height\n{row}\n"))
                 .unwrap();
-                it.by_command(&["group", "--apply", text(&table)]);
-            }
-        },
-    );
+            it.by_command(&["group", "--apply", text(&table)]);
+        }
+    });
 }
 
 fn add_photo(it: &mut Expected, way: Client, name: &str, step: usize) {
     let (file, photo, hash) = it.new_photo(&format!("photo-{step}.png"), step);
     let (mut after, earlier) = (it.now.clone(), it.earlier.clone());
     after.insert(hash, name.to_owned());
-    it.hold(
-        format!("{way:?}: photo of {name}"),
-        after,
-        earlier,
-        |it| match way {
-            Client::Library => it.by_library(|model| {
-                let photo = Photo::open(&file).unwrap();
-                model.add_photo(name, &photo, FaceChoice::Main, "").unwrap();
-            }),
-            Client::Server => {
-                drop(it.by_server("POST", &format!("/api/v0/people/{name}/faces"), &photo))
-            }
-            Client::CommandLine => it.by_command(&["people", "add", name, text(&file)]),
-        },
-    );
+    it.hold(format!("{way:?}: photo of {name}"), after, earlier, |it| match way {
+        Client::Library => it.by_library(|model| {
+            let photo = Photo::open(&file).unwrap();
+            model.add_photo(name, &photo, FaceChoice::Main, "").unwrap();
+        }),
+        Client::Server => {
+            drop(it.by_server("POST", &format!("/api/v0/people/{name}/faces"), &photo))
+        }
+        Client::CommandLine => it.by_command(&["people", "add", name, text(&file)]),
+    });
 }
 
 fn rename(it: &mut Expected, way: Client, from: &str, to: &str) {
     let (after, earlier) = it.renamed(from, to);
-    it.hold(
-        format!("{way:?}: {from} renamed {to}"),
-        after,
-        earlier,
-        |it| match way {
-            Client::Library => it.by_library(|model| model.rename(from, to).unwrap()),
-            Client::Server => {
-                let to = json!({ "person": to }).to_string();
-                it.by_server("PUT", &format!("/api/v0/people/{from}"), to.as_bytes());
-            }
-            Client::CommandLine => it.by_command(&["people", "rename", from, to]),
-        },
-    );
+    it.hold(format!("{way:?}: {from} renamed {to}"), after, earlier, |it| match way {
+        Client::Library => it.by_library(|model| model.rename(from, to).unwrap()),
+        Client::Server => {
+            let to = json!({ "person": to }).to_string();
+            it.by_server("PUT", &format!("/api/v0/people/{from}"), to.as_bytes());
+        }
+        Client::CommandLine => it.by_command(&["people", "rename", from, to]),
+    });
 }
 
 fn merge(it: &mut Expected, way: Client, from: &str, into: &str) {
     let (after, earlier) = it.renamed(from, into);
-    it.hold(
-        format!("{way:?}: {from} merged into {into}"),
-        after,
-        earlier,
-        |it| match way {
-            Client::Library => it.by_library(|model| model.merge(&[from], into).unwrap()),
-            Client::Server => {
-                let into = json!({ "into": into }).to_string();
-                it.by_server(
-                    "POST",
-                    &format!("/api/v0/people/{from}/merge"),
-                    into.as_bytes(),
-                );
-            }
-            Client::CommandLine => it.by_command(&["people", "merge", from, "--into", into]),
-        },
-    );
+    it.hold(format!("{way:?}: {from} merged into {into}"), after, earlier, |it| match way {
+        Client::Library => it.by_library(|model| model.merge(&[from], into).unwrap()),
+        Client::Server => {
+            let into = json!({ "into": into }).to_string();
+            it.by_server("POST", &format!("/api/v0/people/{from}/merge"), into.as_bytes());
+        }
+        Client::CommandLine => it.by_command(&["people", "merge", from, "--into", into]),
+    });
 }
 
 fn remove(it: &mut Expected, way: Client, gone: &str) {
     let (mut after, earlier) = (it.now.clone(), it.earlier.clone());
     after.retain(|_, name| name != gone);
-    it.hold(
-        format!("{way:?}: {gone} removed"),
-        after,
-        earlier,
-        |it| match way {
-            Client::Library => {
-                it.by_library(|model| assert!(model.remove_person(gone).unwrap() > 0))
-            }
-            Client::Server => drop(it.by_server("DELETE", &format!("/api/v0/people/{gone}"), b"")),
-            Client::CommandLine => it.by_command(&["people", "remove", gone, "--yes"]),
-        },
-    );
+    it.hold(format!("{way:?}: {gone} removed"), after, earlier, |it| match way {
+        Client::Library => it.by_library(|model| assert!(model.remove_person(gone).unwrap() > 0)),
+        Client::Server => drop(it.by_server("DELETE", &format!("/api/v0/people/{gone}"), b"")),
+        Client::CommandLine => it.by_command(&["people", "remove", gone, "--yes"]),
+    });
 }
 
 fn move_face(it: &mut Expected, way: Client, photo: &str, to: &str) {
     let (mut after, earlier) = (it.now.clone(), it.earlier.clone());
     after.insert(photo.to_owned(), to.to_owned());
-    it.hold(
-        format!("{way:?}: a face moved to {to}"),
-        after,
-        earlier,
-        |it| match way {
-            Client::Server => {
-                let person = json!({ "person": to }).to_string();
-                it.by_server("PUT", &format!("/api/v0/faces/{photo}"), person.as_bytes());
-            }
-            _ => it.by_library(|model| {
-                let edit = Edit::Move(photo.parse().unwrap(), to.parse().unwrap());
-                model.change(edit, &()).unwrap();
-            }),
-        },
-    );
+    it.hold(format!("{way:?}: a face moved to {to}"), after, earlier, |it| match way {
+        Client::Server => {
+            let person = json!({ "person": to }).to_string();
+            it.by_server("PUT", &format!("/api/v0/faces/{photo}"), person.as_bytes());
+        }
+        _ => it.by_library(|model| {
+            let edit = Edit::Move(photo.parse().unwrap(), to.parse().unwrap());
+            model.change(edit, &()).unwrap();
+        }),
+    });
 }
 
 /// No face is missing and none too many, earlier names are whose they were, and undo gives the arrays of before. 3 histories

@@ -20,17 +20,12 @@ fn greeted(stream: &mut TcpStream, answer: &[u8]) {
 
 const DEEDS: [(&str, Deed); 6] = [
     ("says nothing", |_| {}),
-    ("grants encryption, then says nothing", |stream| {
-        greeted(stream, b"S")
-    }),
-    ("refuses encryption, then says nothing", |stream| {
-        greeted(stream, b"N")
-    }),
+    ("grants encryption, then says nothing", |stream| greeted(stream, b"S")),
+    ("refuses encryption, then says nothing", |stream| greeted(stream, b"N")),
     ("sends noise", |stream| {
         greeted(stream, b"N");
-        let noise: Vec<u8> = (0..4096_u32)
-            .map(|at| (at.wrapping_mul(2_654_435) >> 7) as u8)
-            .collect();
+        let noise: Vec<u8> =
+            (0..4096_u32).map(|at| (at.wrapping_mul(2_654_435) >> 7) as u8).collect();
         let _ = stream.write_all(&noise);
     }),
     ("announces two gigabytes", |stream| {
@@ -132,9 +127,7 @@ fn a_damaged_database_is_refused() {
     let url = server.database("emptied");
     export(folder.path(), &url, &[]).done();
     let client = server.client("emptied");
-    client
-        .batch_execute("DELETE FROM eigenfaces.version")
-        .unwrap();
+    client.batch_execute("DELETE FROM eigenfaces.version").unwrap();
     run(folder.path(), ["identify", photo, "--gallery", &url])
         .failed_saying(&["eigenfaces.version is empty", "DROP SCHEMA"]);
 }

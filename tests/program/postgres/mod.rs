@@ -20,9 +20,7 @@ fn export(folder: &Path, url: &str, more: &[&str]) -> Run {
 /// What `identify` says of all bundled faces and probes, in JSON, with five candidates each.
 fn answers(folder: &Path, more: &[&str]) -> String {
     let photos = [probes(), bundled_faces()].map(|path| path.to_str().unwrap());
-    let args = [
-        "identify", photos[0], photos[1], "--format", "json", "--top", "5",
-    ];
+    let args = ["identify", photos[0], photos[1], "--format", "json", "--top", "5"];
     run(folder, [&args, more].concat()).done().stdout
 }
 
@@ -31,19 +29,13 @@ fn others(people: u32, more: &[&str]) -> tempfile::TempDir {
     let folder = scratch();
     for person in 0..people {
         for photo in 0..2 {
-            let path = folder
-                .path()
-                .join(format!("faces/person {person}/{photo}.png"));
+            let path = folder.path().join(format!("faces/person {person}/{photo}.png"));
             picture(&path, 40, 50, person * 100 + photo);
         }
     }
     run(
         folder.path(),
-        [
-            &["enroll", "faces", "--size", "24x30", "--background", "none"],
-            more,
-        ]
-        .concat(),
+        [&["enroll", "faces", "--size", "24x30", "--background", "none"], more].concat(),
     )
     .done();
     folder
@@ -59,10 +51,9 @@ fn the_database_answers_as_the_file_does() {
     let Some(server) = Server::start() else {
         return;
     };
-    for (name, folder) in [
-        ("likelihoods", enrolled()),
-        ("distances", enrolled_without_background()),
-    ] {
+    for (name, folder) in
+        [("likelihoods", enrolled()), ("distances", enrolled_without_background())]
+    {
         answers_as_the_file(&server, name, &folder);
     }
 }
@@ -81,39 +72,21 @@ fn answers_as_the_file(server: &Server, name: &str, folder: &tempfile::TempDir) 
     let expected = answers(folder.path(), &[]);
     assert_eq!(answers(folder.path(), &["--gallery", &url]), expected);
     let again = export(folder.path(), &url, &["--index", "hnsw"]).done();
-    assert!(
-        again.stdout.contains(": 14 as they were"),
-        "{}",
-        again.stdout
-    );
+    assert!(again.stdout.contains(": 14 as they were"), "{}", again.stdout);
     // Of so few people the index misses nobody.
-    assert_eq!(
-        answers(folder.path(), &["--gallery", &url, "--index", "hnsw"]),
-        expected
-    );
-    assert_eq!(
-        answers(folder.path(), &["--gallery", &url]),
-        expected,
-        "an index changes nothing"
-    );
+    assert_eq!(answers(folder.path(), &["--gallery", &url, "--index", "hnsw"]), expected);
+    assert_eq!(answers(folder.path(), &["--gallery", &url]), expected, "an index changes nothing");
 
     export(folder.path(), &url, &[]).done();
     let asked = answers(folder.path(), &["--gallery", &url, "--index", "hnsw"]);
     assert_eq!(asked, expected, "an index stays");
 
     // In words, and in copies of the photos.
-    for args in [
-        vec![],
-        vec!["--annotate", "marked"],
-        vec!["--far", "0.2"],
-        vec!["--threshold", "0.95"],
-    ] {
+    for args in
+        [vec![], vec!["--annotate", "marked"], vec!["--far", "0.2"], vec!["--threshold", "0.95"]]
+    {
         let probes = probes().to_str().unwrap();
-        let plain = run(
-            folder.path(),
-            [&["identify", probes], args.as_slice()].concat(),
-        )
-        .done();
+        let plain = run(folder.path(), [&["identify", probes], args.as_slice()].concat()).done();
         let asked = run(
             folder.path(),
             [&["identify", probes, "--gallery", &url], args.as_slice()].concat(),
@@ -138,12 +111,7 @@ fn a_large_gallery_of_the_default_model_is_answered_alike() {
     for person in 0..20 {
         let path = folder.path().join(format!("faces/person {person}/2.png"));
         picture(&path, 64, 74, 1_000 + person);
-        picture(
-            &folder.path().join(format!("probes/{person}.png")),
-            64,
-            74,
-            2_000 + person,
-        );
+        picture(&folder.path().join(format!("probes/{person}.png")), 64, 74, 2_000 + person);
     }
     run(folder.path(), ["enroll", "faces", "--framing", "as-is"]).done();
     let url = server.database("large");
@@ -156,9 +124,7 @@ fn a_large_gallery_of_the_default_model_is_answered_alike() {
         assert_eq!(asked(photos, &["--gallery", &url]), asked(photos, &[]));
         let numbers = |more: &[&str]| -> Vec<Value> {
             let text = asked(photos, &[&["--format", "json"], more].concat());
-            text.lines()
-                .map(|line| serde_json::from_str(line).unwrap())
-                .collect()
+            text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
         };
         let (there, here) = (numbers(&["--gallery", &url]), numbers(&[]));
         assert_eq!(there.len(), here.len());
@@ -180,10 +146,7 @@ fn alike(one: &Value, other: &Value) -> bool {
         }
         (Value::Object(one), Value::Object(other)) => {
             one.len() == other.len()
-                && one
-                    .iter()
-                    .zip(other)
-                    .all(|(a, b)| a.0 == b.0 && alike(a.1, b.1))
+                && one.iter().zip(other).all(|(a, b)| a.0 == b.0 && alike(a.1, b.1))
         }
         _ => one == other,
     }
@@ -255,31 +218,19 @@ fn the_database_follows_the_model() {
 
     let refused = export(folder.path(), &url, &[]);
     refused.failed_saying(&["8 faces and 4 people", "would be erased", "--yes"]);
-    assert_eq!(
-        count(&server, "faces", "eigenfaces.people WHERE name = 'Luis'"),
-        1
-    );
+    assert_eq!(count(&server, "faces", "eigenfaces.people WHERE name = 'Luis'"), 1);
     let would = export(folder.path(), &url, &["--dry-run", "--format", "json"]).done();
     let would: serde_json::Value = serde_json::from_str(&would.stdout).unwrap();
     assert_eq!(
-        (
-            would["erased_people"].as_i64(),
-            would["erased_faces"].as_i64()
-        ),
+        (would["erased_people"].as_i64(), would["erased_faces"].as_i64()),
         (Some(4), Some(8))
     );
     export(folder.path(), &url, &["--yes"]).done();
     assert_eq!(count(&server, "faces", "eigenfaces.people"), 13);
     assert_eq!(count(&server, "faces", "eigenfaces.faces"), 104);
     assert_eq!(count(&server, "faces", "eigenfaces.galleries"), 1);
-    assert_eq!(
-        count(&server, "faces", "pg_tables WHERE tablename LIKE 'points%'"),
-        1
-    );
-    assert_eq!(
-        answers(folder.path(), &["--gallery", &url]),
-        answers(folder.path(), &[])
-    );
+    assert_eq!(count(&server, "faces", "pg_tables WHERE tablename LIKE 'points%'"), 1);
+    assert_eq!(answers(folder.path(), &["--gallery", &url]), answers(folder.path(), &[]));
 
     // A gallery that grew is brought over as it is now.
     let folder = others(8, &["--metric", "whitened"]);
@@ -290,12 +241,9 @@ fn the_database_follows_the_model() {
     run(folder.path(), ["enroll", "faces"]).done();
     export(folder.path(), &other, &["--yes"]).done();
     let asked = |more: &[&str]| {
-        run(
-            folder.path(),
-            [&["identify", "faces", "--format", "json"], more].concat(),
-        )
-        .done()
-        .stdout
+        run(folder.path(), [&["identify", "faces", "--format", "json"], more].concat())
+            .done()
+            .stdout
     };
     assert_eq!(asked(&["--gallery", &other]), asked(&[]));
 }
@@ -316,10 +264,7 @@ fn hold(server: &Server, name: &str, person: &str) {
 fn wait_until(what: &str, is_so: impl Fn() -> bool) {
     let started = Instant::now();
     while !is_so() {
-        assert!(
-            started.elapsed() < Duration::from_secs(120),
-            "never: {what}"
-        );
+        assert!(started.elapsed() < Duration::from_secs(120), "never: {what}");
         std::thread::sleep(Duration::from_millis(50));
     }
 }
@@ -339,21 +284,12 @@ fn a_server_that_fails_leaves_nobody_by_half() {
     hold(&server, "faces", "person 50");
     let exporting = at_work(after.path(), &["export", "--postgres", &url, "--yes"]);
     let waiting = "pg_stat_activity WHERE wait_event = 'PgSleep'";
-    wait_until("an export in the middle", || {
-        count(&server, "faces", waiting) == 1
-    });
+    wait_until("an export in the middle", || count(&server, "faces", waiting) == 1);
 
-    assert_eq!(
-        answers(before.path(), &["--gallery", &url]),
-        expected,
-        "as before"
-    );
+    assert_eq!(answers(before.path(), &["--gallery", &url]), expected, "as before");
     export(before.path(), &url, &[]).failed_saying(&["another export", "wait"]);
     let asked = |more: &[&str]| {
-        run(
-            after.path(),
-            [&["identify", "faces", "--format", "json"], more].concat(),
-        )
+        run(after.path(), [&["identify", "faces", "--format", "json"], more].concat())
     };
     asked(&["--gallery", &url]).failed_saying(&["not whole", "of 60 people", "again"]);
     server.crash();
@@ -372,36 +308,14 @@ fn a_server_that_fails_leaves_nobody_by_half() {
     let halves = "eigenfaces.people p WHERE name LIKE 'person %'
         AND (SELECT count(*) FROM eigenfaces.faces f WHERE f.person = p.id) != 2";
     assert_eq!(count(&server, "faces", halves), 0, "nobody by half");
-    assert_eq!(
-        answers(before.path(), &["--gallery", &url]),
-        expected,
-        "as before"
-    );
-    server
-        .client("faces")
-        .batch_execute("DROP FUNCTION hold CASCADE")
-        .unwrap();
+    assert_eq!(answers(before.path(), &["--gallery", &url]), expected, "as before");
+    server.client("faces").batch_execute("DROP FUNCTION hold CASCADE").unwrap();
     let went_on = export(after.path(), &url, &["--yes"]).done();
-    assert!(
-        went_on.stdout.contains(&format!("{people} as they were")),
-        "{}",
-        went_on.stdout
-    );
-    assert_eq!(
-        asked(&["--gallery", &url]).done().stdout,
-        asked(&[]).done().stdout
-    );
+    assert!(went_on.stdout.contains(&format!("{people} as they were")), "{}", went_on.stdout);
+    assert_eq!(asked(&["--gallery", &url]).done().stdout, asked(&[]).done().stdout);
     let former = run(
         before.path(),
-        [
-            "identify",
-            "--gallery",
-            &url,
-            crate::support::photo_of_ada().to_str().unwrap(),
-        ],
+        ["identify", "--gallery", &url, crate::support::photo_of_ada().to_str().unwrap()],
     );
-    former.failed_saying(&[
-        "120 faces of 60 people",
-        "another model than eigenfaces.npz",
-    ]);
+    former.failed_saying(&["120 faces of 60 people", "another model than eigenfaces.npz"]);
 }

@@ -22,49 +22,20 @@ fn addresses_that_lead_nowhere() {
             "postgresql:///faces?host=/nowhere&password=hush-hush",
             ["/nowhere", "no server can be reached"],
         ),
-        (
-            "mysql://ada:hush-hush@db/faces",
-            ["not an address", "write postgresql://"],
-        ),
-        (
-            "postgresql://ada:hush-hush@db:x/faces",
-            ["not an address", "write postgresql://"],
-        ),
-        (
-            "postgresql://ada:hush-hush@h@db/faces",
-            ["more than one @", "%40"],
-        ),
-        (
-            "ada:hush-hush@db",
-            ["not an address", "write postgresql://"],
-        ),
+        ("mysql://ada:hush-hush@db/faces", ["not an address", "write postgresql://"]),
+        ("postgresql://ada:hush-hush@db:x/faces", ["not an address", "write postgresql://"]),
+        ("postgresql://ada:hush-hush@h@db/faces", ["more than one @", "%40"]),
+        ("ada:hush-hush@db", ["not an address", "write postgresql://"]),
     ] {
-        for args in [
-            vec!["export", "--postgres", url],
-            vec!["identify", ada, "--gallery", url],
-        ] {
+        for args in [vec!["export", "--postgres", url], vec!["identify", ada, "--gallery", url]] {
             let failed = run(folder.path(), args).failed_saying(&words);
             assert!(!failed.stderr.contains(SECRET), "{}", failed.stderr);
         }
     }
     // Usage errors do not repeat the address either.
     for args in [
-        [
-            "identify",
-            ada,
-            "--gallery",
-            "postgresql://a:hush-hush@db/f",
-            "--faces",
-            "x",
-        ],
-        [
-            "identify",
-            ada,
-            "--gallery",
-            "postgresql://a:hush-hush@db/f",
-            "--explain",
-            "x.png",
-        ],
+        ["identify", ada, "--gallery", "postgresql://a:hush-hush@db/f", "--faces", "x"],
+        ["identify", ada, "--gallery", "postgresql://a:hush-hush@db/f", "--explain", "x.png"],
     ] {
         let failed = run(folder.path(), args);
         failed.ended(2, &["--gallery"]);
@@ -102,16 +73,11 @@ fn rights_and_passwords() {
     let ada = photo_of_ada().to_str().unwrap();
     run(folder.path(), ["identify", ada, "--gallery", &url])
         .failed_saying(&["no gallery is there"]);
-    server
-        .client("faces")
-        .batch_execute("CREATE ROLE reader LOGIN PASSWORD 'hush-hush'")
-        .unwrap();
+    server.client("faces").batch_execute("CREATE ROLE reader LOGIN PASSWORD 'hush-hush'").unwrap();
     let reader = format!("postgresql://reader@127.0.0.1:{}/faces", server.port());
     let with = |password: &str| {
         let mut command = program(folder.path());
-        command
-            .args(["identify", ada, "--gallery", &reader])
-            .env("PGPASSWORD", password);
+        command.args(["identify", ada, "--gallery", &reader]).env("PGPASSWORD", password);
         Run::of(command.output().unwrap())
     };
     with("wrong").failed_saying(&["does not let this user in", "PGPASSWORD"]);
@@ -136,9 +102,7 @@ fn rights_and_passwords() {
         use std::os::unix::fs::PermissionsExt as _;
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
         let mut command = program(folder.path());
-        command
-            .args(["identify", ada, "--gallery", &reader])
-            .env("PGPASSFILE", &path);
+        command.args(["identify", ada, "--gallery", &reader]).env("PGPASSFILE", &path);
         Run::of(command.output().unwrap())
     };
     by_file(0o600).done();
@@ -154,12 +118,8 @@ fn galleries_that_are_not_the_models() {
     let (folder, other) = (enrolled_without_background(), others(8, &[]));
     export(other.path(), &url, &[]).done();
     let ada = photo_of_ada().to_str().unwrap();
-    let asked = |more: &[&str]| {
-        run(
-            folder.path(),
-            [&["identify", ada, "--gallery", &url], more].concat(),
-        )
-    };
+    let asked =
+        |more: &[&str]| run(folder.path(), [&["identify", ada, "--gallery", &url], more].concat());
     asked(&[]).failed_saying(&[
         "16 faces of 8 people",
         "another model than eigenfaces.npz",
@@ -170,13 +130,9 @@ fn galleries_that_are_not_the_models() {
     asked(&["--index", "hnsw"]).failed_saying(&["no HNSW index", "--index hnsw"]);
     run(folder.path(), ["identify", ada, "--index", "hnsw"]).ended(2, &["--gallery"]);
     let client = server.client("faces");
-    client
-        .batch_execute("UPDATE eigenfaces.galleries SET calibration = '{}'")
-        .unwrap();
+    client.batch_execute("UPDATE eigenfaces.galleries SET calibration = '{}'").unwrap();
     asked(&[]).failed_saying(&["unexpected contents", "export the model again"]);
-    client
-        .batch_execute("UPDATE eigenfaces.version SET version = 99")
-        .unwrap();
+    client.batch_execute("UPDATE eigenfaces.version SET version = 99").unwrap();
     asked(&[]).failed_saying(&["newer eigenfaces", "99"]);
     export(folder.path(), &url, &[]).failed_saying(&["newer eigenfaces"]);
 
@@ -217,14 +173,7 @@ fn encryption_is_never_left_out_silently() {
             "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", "key.pem", "-out",
             "cert.pem",
         ])
-        .args([
-            "-days",
-            "2",
-            "-subj",
-            "/CN=localhost",
-            "-addext",
-            "subjectAltName=DNS:localhost",
-        ])
+        .args(["-days", "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"])
         .args(["-addext", "basicConstraints=critical,CA:FALSE"])
         .output();
     if !certificate.is_ok_and(|made| made.status.success()) {
@@ -245,12 +194,7 @@ fn encryption_is_never_left_out_silently() {
         let url = url.replace("localhost", host) + "?sslmode=verify-full";
         let mut command = program(folder.path());
         command
-            .args([
-                "identify",
-                photo_of_ada().to_str().unwrap(),
-                "--gallery",
-                &url,
-            ])
+            .args(["identify", photo_of_ada().to_str().unwrap(), "--gallery", &url])
             .env("SSL_CERT_FILE", made.path().join(trusted));
         Run::of(command.output().unwrap())
     };

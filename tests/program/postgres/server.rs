@@ -50,33 +50,15 @@ impl Server {
         if let Some((uid, gid)) = user {
             chown(folder.path(), Some(uid), Some(gid)).unwrap();
         }
-        let mut server = Self {
-            folder,
-            programs,
-            user,
-            port: 0,
-            process: None,
-        };
+        let mut server = Self { folder, programs, user, port: 0, process: None };
         let made = server
             .command("initdb")
-            .args([
-                "--no-sync",
-                "-U",
-                "postgres",
-                "-A",
-                "trust",
-                "--encoding",
-                "UTF8",
-            ])
+            .args(["--no-sync", "-U", "postgres", "-A", "trust", "--encoding", "UTF8"])
             .args(["--locale", "C", "-D"])
             .arg(server.data())
             .output()
             .unwrap();
-        assert!(
-            made.status.success(),
-            "{}",
-            String::from_utf8_lossy(&made.stderr)
-        );
+        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
         fs::write(server.data().join("pg_hba.conf"), WHO).unwrap();
         server.run();
         Some(server)
@@ -124,9 +106,7 @@ impl Server {
     pub fn set(&self, settings: &str) {
         let path = self.data().join("postgresql.auto.conf");
         fs::write(path, settings).unwrap();
-        self.client("postgres")
-            .batch_execute("SELECT pg_reload_conf()")
-            .unwrap();
+        self.client("postgres").batch_execute("SELECT pg_reload_conf()").unwrap();
     }
 
     /// Puts a file there that the server may read and nobody else.
@@ -145,9 +125,7 @@ impl Server {
     pub fn database(&self, name: &str) -> String {
         let create = format!("CREATE DATABASE {name}");
         self.client("postgres").batch_execute(&create).unwrap();
-        self.client(name)
-            .batch_execute("CREATE EXTENSION vector")
-            .unwrap();
+        self.client(name).batch_execute("CREATE EXTENSION vector").unwrap();
         self.address(name)
     }
 
@@ -236,10 +214,7 @@ pub fn programs(with_pgvector: bool) -> Option<PathBuf> {
         .collect();
     found.sort();
     let has_pgvector = |version: u32| {
-        Path::new(&format!(
-            "/usr/share/postgresql/{version}/extension/vector.control"
-        ))
-        .exists()
+        Path::new(&format!("/usr/share/postgresql/{version}/extension/vector.control")).exists()
     };
     let fits = |(version, path): (u32, PathBuf)| {
         let programs = path.join("bin");
@@ -259,9 +234,7 @@ fn unprivileged() -> Result<Option<(u32, u32)>, ()> {
     }
     let users = fs::read_to_string("/etc/passwd").unwrap_or_default();
     let of = |name: &str| {
-        let line = users
-            .lines()
-            .find(|line| line.split(':').next() == Some(name))?;
+        let line = users.lines().find(|line| line.split(':').next() == Some(name))?;
         let fields: Vec<&str> = line.split(':').collect();
         Some((fields.get(2)?.parse().ok()?, fields.get(3)?.parse().ok()?))
     };

@@ -20,16 +20,9 @@ fn public(folder: &std::path::Path, url: &str) -> Server {
     let (process, said) = spawned(program(folder).args(args), "Ctrl-C");
     let before = said.lock().unwrap().clone();
     let opens = format!("{url}?token=");
-    let (_, token) = before
-        .split_once(&opens)
-        .unwrap_or_else(|| panic!("{before}"));
+    let (_, token) = before.split_once(&opens).unwrap_or_else(|| panic!("{before}"));
     let token = token.lines().next().unwrap().to_owned();
-    Server {
-        process,
-        said,
-        address,
-        token,
-    }
+    Server { process, said, address, token }
 }
 
 /// A browser opens the page, and has a session.
@@ -55,20 +48,13 @@ fn asks(server: &Server, session: &str, host: &str, below: &str) {
     for path in ["", "app.js", "style.css"] {
         let file = ask("GET", path, &[], b"").has(200);
         let text = String::from_utf8(file.body).unwrap();
-        for absolute in [
-            "src=\"/", "href=\"/", "`/api", "\"/api", "from \"/", "url(/",
-        ] {
+        for absolute in ["src=\"/", "href=\"/", "`/api", "\"/api", "from \"/", "url(/"] {
             assert!(!text.contains(absolute), "{path}: {absolute}");
         }
     }
     ask("POST", "api/v0/identify", &[origin], &photo).has(200);
     ask("GET", "api/v0/people", &[], b"").has(200);
-    for other in [
-        "http://home",
-        "https://home:8443",
-        "https://evil.example",
-        "null",
-    ] {
+    for other in ["http://home", "https://home:8443", "https://evil.example", "null"] {
         ask("GET", "api/v0/people", &[("origin", other)], b"").has(403);
     }
 }
@@ -98,10 +84,7 @@ fn whoever_has_the_key_comes_from_anywhere() {
     let bearer = format!("bearer {KEY}");
     for headers in [
         [("x-api-key", KEY), ("origin", "https://ha.home")],
-        [
-            ("authorization", bearer.as_str()),
-            ("sec-fetch-site", "cross-site"),
-        ],
+        [("authorization", bearer.as_str()), ("sec-fetch-site", "cross-site")],
         [("x-api-key", KEY), ("host", "elsewhere.example")],
     ] {
         let headers = [&headers[..], &[host]].concat();
@@ -139,19 +122,10 @@ fn a_real_nginx_stands_in_front() {
     let file = folder.path().join("nginx.conf");
     std::fs::write(&file, configuration).unwrap();
     let mut nginx = Command::new("nginx");
-    nginx
-        .arg("-c")
-        .arg(&file)
-        .arg("-e")
-        .arg(folder.path().join("error.log"));
+    nginx.arg("-c").arg(&file).arg("-e").arg(folder.path().join("error.log"));
     let process = nginx.stderr(Stdio::null()).spawn().unwrap();
     let (said, token) = (server.said.clone(), server.token.clone());
-    let proxy = Server {
-        process,
-        said,
-        address,
-        token,
-    };
+    let proxy = Server { process, said, address, token };
     for _ in 0..100 {
         if TcpStream::connect(&proxy.address).is_ok() {
             break;

@@ -66,10 +66,7 @@ fn nobody_waits_for_a_job() {
         let during = people(&server);
         assert!(during.contains(&"Boris".to_owned()) && !during.contains(&"Zed".to_owned()));
         let begun = report();
-        assert_eq!(
-            begun["state"], "working",
-            "the job was to take longer: {begun}"
-        );
+        assert_eq!(begun["state"], "working", "the job was to take longer: {begun}");
         let path = format!("/api/v0/jobs/{}", job["id"]);
         server.ask("DELETE", &path, b"").has(200);
     });
@@ -120,11 +117,7 @@ fn jobs_do_not_name_who_was_erased() {
     fs::create_dir(photos.path().join("Quentin")).unwrap();
     fs::write(photos.path().join("Quentin/1.png"), &photos_of("Ada")[0]).unwrap();
     fs::write(photos.path().join("Quentin/2.png"), "no photo").unwrap();
-    fs::write(
-        photos.path().join("Quentin/3.png"),
-        another(&photos_of("Boris")[0], 3),
-    )
-    .unwrap();
+    fs::write(photos.path().join("Quentin/3.png"), another(&photos_of("Boris")[0], 3)).unwrap();
     let server = Server::start(folder.path());
     for kind in ["enroll", "group", "check"] {
         let job = json!({ "kind": kind, "folder": photos.path() }).to_string();

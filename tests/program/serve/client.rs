@@ -61,11 +61,7 @@ pub fn spawned(command: &mut Command, mark: &str) -> (Child, Arc<Mutex<String>>)
 }
 
 fn said_by(command: &mut Command, mark: &str) -> (Child, Arc<Mutex<String>>) {
-    let mut process = command
-        .stderr(Stdio::piped())
-        .stdout(Stdio::null())
-        .spawn()
-        .unwrap();
+    let mut process = command.stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
     let mut said = String::new();
     let mut lines = BufReader::new(process.stderr.take().unwrap());
     while !said.contains(mark) && lines.read_line(&mut said).unwrap() > 0 {}
@@ -94,17 +90,10 @@ impl Server {
     pub fn start_without_key(command: &mut Command) -> Self {
         let (process, said) = said_by(command, "http://");
         let before = said.lock().unwrap().clone();
-        let (_, rest) = before
-            .split_once("http://")
-            .unwrap_or_else(|| panic!("{before}"));
+        let (_, rest) = before.split_once("http://").unwrap_or_else(|| panic!("{before}"));
         let (address, token) = rest.trim().split_once("/?token=").unwrap();
         let (address, token) = (address.to_owned(), token.to_owned());
-        Self {
-            process,
-            said,
-            address,
-            token,
-        }
+        Self { process, said, address, token }
     }
 
     /// Sends a request as it is, and reads the whole answer.
@@ -122,9 +111,7 @@ impl Server {
         body: &[u8],
     ) -> Option<Answer> {
         let mut stream = TcpStream::connect(&self.address).ok()?;
-        stream
-            .set_read_timeout(Some(Duration::from_secs(120)))
-            .unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(120))).unwrap();
         let mut head = format!("{method} {path} HTTP/1.1\r\nconnection: close\r\n");
         for (name, value) in headers {
             head += &format!("{name}: {value}\r\n");
@@ -140,10 +127,7 @@ impl Server {
         let head = String::from_utf8(answer[..end].to_vec()).unwrap();
         let status = head.split(' ').nth(1).unwrap().parse().unwrap();
         let mut body = answer.split_off(end + 4);
-        if head
-            .to_ascii_lowercase()
-            .contains("transfer-encoding: chunked")
-        {
+        if head.to_ascii_lowercase().contains("transfer-encoding: chunked") {
             body = unchunked(&body);
         }
         Some(Answer { status, head, body })
@@ -180,8 +164,7 @@ impl Server {
 
     /// A form of files.
     pub fn form(&self, path: &str, files: &[(&str, &[u8])]) -> Answer {
-        self.try_form(path, files)
-            .unwrap_or_else(|| panic!("no answer to {path}"))
+        self.try_form(path, files).unwrap_or_else(|| panic!("no answer to {path}"))
     }
 
     /// As [`form`](Self::form); `None` where the server ends before it has answered.

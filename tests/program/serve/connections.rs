@@ -51,10 +51,7 @@ fn many_idle_connections_keep_nobody_out() {
     let mut command = Command::new("sh");
     let script = "ulimit -n 64; exec \"$0\" serve --listen 127.0.0.1:0";
     let own = program(folder.path());
-    command
-        .current_dir(folder.path())
-        .args(["-c", script])
-        .arg(own.get_program());
+    command.current_dir(folder.path()).args(["-c", script]).arg(own.get_program());
     let server = Server::start_by(&mut command);
     let mut idle = Vec::new();
     for number in 0..300 {
@@ -77,13 +74,9 @@ fn a_wrong_key_takes_time_and_a_right_one_none() {
     let server = Server::start(folder.path());
     let own = ("host", server.address.as_str());
     let begun = Instant::now();
-    server
-        .raw("GET", "/api/v0/people", &[own, ("x-api-key", "wrong")], b"")
-        .has(401);
+    server.raw("GET", "/api/v0/people", &[own, ("x-api-key", "wrong")], b"").has(401);
     let guess = ("authorization", "Bearer wrong");
-    server
-        .raw("GET", "/api/v0/people", &[("host", "x"), guess], b"")
-        .has(421);
+    server.raw("GET", "/api/v0/people", &[("host", "x"), guess], b"").has(421);
     server.raw("GET", "/?token=wrong", &[own], b"").has(401);
     assert!(begun.elapsed() >= Duration::from_secs(3));
     // Without any there is nothing to guess, and others are not held up.

@@ -47,12 +47,7 @@ impl Described {
         assert!(told.is_object(), "{call} is not described");
         let said = &told["responses"][answer.status.to_string()];
         let text = || String::from_utf8_lossy(&answer.body).into_owned();
-        assert!(
-            said.is_object(),
-            "{call}: {} is not described: {}",
-            answer.status,
-            text()
-        );
+        assert!(said.is_object(), "{call}: {} is not described: {}", answer.status, text());
         let kind = answer.header("content-type").unwrap();
         if answer.status >= 400 {
             assert!(answer.json()["message"].is_string());
@@ -74,10 +69,7 @@ impl Described {
             return self.check(&components[name], value, place);
         }
         if let Some(words) = schema["enum"].as_array() {
-            assert!(
-                words.contains(value),
-                "{place}: {value} is none of {words:?}"
-            );
+            assert!(words.contains(value), "{place}: {value} is none of {words:?}");
             return;
         }
         let kind = match value {
@@ -136,11 +128,7 @@ impl Described {
 fn described(folder: &std::path::Path) -> Described {
     let server = Server::start(folder);
     let description = server.ask("GET", "/openapi.json", b"").has(200).json();
-    Described {
-        server,
-        description,
-        asked: BTreeSet::new(),
-    }
+    Described { server, description, asked: BTreeSet::new() }
 }
 
 fn own_calls(d: &mut Described, folder: &std::path::Path) {
@@ -152,13 +140,8 @@ fn own_calls(d: &mut Described, folder: &std::path::Path) {
     d.hold("GET /api/v0/folders", &folders);
     d.ask("POST /api/v0/identify", &[], "?top=3", &ada).has(200);
     d.ask("POST /api/v0/identify", &[], "", b"").has(400);
-    d.ask("POST /api/v0/verify", &[], "?person=Ada", &ada)
-        .has(200);
-    d.form(
-        "POST /api/v0/verify",
-        "",
-        &[("file", &ada), ("other", &boris)],
-    );
+    d.ask("POST /api/v0/verify", &[], "?person=Ada", &ada).has(200);
+    d.form("POST /api/v0/verify", "", &[("file", &ada), ("other", &boris)]);
     d.ask("POST /api/v0/verify", &[], "", b"").has(400);
     d.ask("POST /api/v0/explain", &[], "", &ada).has(200);
     d.ask("GET /api/v0/people", &[], "", b"").has(200);
@@ -166,52 +149,30 @@ fn own_calls(d: &mut Described, folder: &std::path::Path) {
     let hash = faces.has(200).json()["faces"][0]["hash"].clone();
     let hash = hash.as_str().unwrap();
     let fine = json!({ "finding": "not-a-face", "faces": [hash] }).to_string();
-    d.ask("POST /api/v0/findings/fine", &[], "", fine.as_bytes())
-        .has(200);
+    d.ask("POST /api/v0/findings/fine", &[], "", fine.as_bytes()).has(200);
     let nobody = json!({ "face": hash }).to_string();
-    d.ask("POST /api/v0/nobody", &[], "", nobody.as_bytes())
-        .has(200);
-    d.ask("GET /api/v0/people/{person}/faces", &["Nobody"], "", b"")
-        .has(404);
+    d.ask("POST /api/v0/nobody", &[], "", nobody.as_bytes()).has(200);
+    d.ask("GET /api/v0/people/{person}/faces", &["Nobody"], "", b"").has(404);
     let new = json!({ "person": "Yan" }).to_string();
-    d.ask("POST /api/v0/people/{person}/faces", &["Zoe"], "", &ada)
-        .has(201);
-    d.ask("POST /api/v0/people/{person}/faces", &["Ada"], "", &ada)
-        .has(409);
-    d.ask("PUT /api/v0/people/{person}", &["Zoe"], "", new.as_bytes())
-        .has(200);
-    d.ask("PUT /api/v0/people/{person}", &["Ada"], "", new.as_bytes())
-        .has(409);
+    d.ask("POST /api/v0/people/{person}/faces", &["Zoe"], "", &ada).has(201);
+    d.ask("POST /api/v0/people/{person}/faces", &["Ada"], "", &ada).has(409);
+    d.ask("PUT /api/v0/people/{person}", &["Zoe"], "", new.as_bytes()).has(200);
+    d.ask("PUT /api/v0/people/{person}", &["Ada"], "", new.as_bytes()).has(409);
     d.ask("GET /api/v0/undo", &[], "", b"").has(200);
     d.ask("POST /api/v0/undo", &[], "", b"").has(200);
     let into = json!({ "into": "Ada" }).to_string();
-    d.ask(
-        "POST /api/v0/people/{person}/merge",
-        &["Zoe"],
-        "",
-        into.as_bytes(),
-    )
-    .has(200);
-    d.ask("PUT /api/v0/faces/{hash}", &[hash], "", new.as_bytes())
-        .has(200);
-    d.ask("GET /api/v0/faces/{hash}/picture.png", &[hash], "", b"")
-        .has(200);
-    d.ask("DELETE /api/v0/faces/{hash}", &[hash], "", b"")
-        .has(200);
-    d.ask("DELETE /api/v0/people/{person}", &["Boris"], "", b"")
-        .has(200);
-    for call in [
-        "GET /api/v0/faces/{hash}/picture.png",
-        "DELETE /api/v0/faces/{hash}",
-    ] {
+    d.ask("POST /api/v0/people/{person}/merge", &["Zoe"], "", into.as_bytes()).has(200);
+    d.ask("PUT /api/v0/faces/{hash}", &[hash], "", new.as_bytes()).has(200);
+    d.ask("GET /api/v0/faces/{hash}/picture.png", &[hash], "", b"").has(200);
+    d.ask("DELETE /api/v0/faces/{hash}", &[hash], "", b"").has(200);
+    d.ask("DELETE /api/v0/people/{person}", &["Boris"], "", b"").has(200);
+    for call in ["GET /api/v0/faces/{hash}/picture.png", "DELETE /api/v0/faces/{hash}"] {
         d.ask(call, &["none"], "", b"").has(404);
     }
     for picture in ["mean.png", "space", "basis.f32", "weights"] {
-        d.ask(&format!("GET /api/v0/{picture}"), &[], "", b"")
-            .has(200);
+        d.ask(&format!("GET /api/v0/{picture}"), &[], "", b"").has(200);
     }
-    d.ask("GET /api/v0/basis/{number}/picture.png", &["1"], "", b"")
-        .has(200);
+    d.ask("GET /api/v0/basis/{number}/picture.png", &["1"], "", b"").has(200);
     d.ask("POST /api/v0/project", &[], "", &ada).has(200);
     d.job(&json!({ "kind": "check" }));
     d.job(&json!({ "kind": "enroll", "folder": folder.join("album") }));
@@ -226,9 +187,7 @@ fn calls_of_a_folder(d: &mut Described, folder: &std::path::Path) {
     let groups = groups.into_iter().flatten();
     let ids = groups.flat_map(|group| group["faces"].as_array().unwrap());
     let ids: Vec<&Value> = ids.map(|face| &face["id"]).collect();
-    let [first, second, ..] = ids.as_slice() else {
-        panic!("too few faces: {found}")
-    };
+    let [first, second, ..] = ids.as_slice() else { panic!("too few faces: {found}") };
     let said = [
         json!({ "person": "Zoe", "faces": [first] }),
         json!({ "person": null, "faces": [second] }),
@@ -243,12 +202,9 @@ fn calls_of_a_folder(d: &mut Described, folder: &std::path::Path) {
         d.ask(&call, &["none"], "", b"").has(404);
     }
     let both = json!({ "faces": [first, second] }).to_string();
-    d.ask("POST /api/v0/folder/split", &[], "", both.as_bytes())
-        .has(200);
-    d.ask("GET /api/v0/folder/photos.zip", &[], "?person=Zoe", b"")
-        .has(200);
-    d.ask("GET /api/v0/folder/photos.zip", &[], "?person=Nobody", b"")
-        .has(404);
+    d.ask("POST /api/v0/folder/split", &[], "", both.as_bytes()).has(200);
+    d.ask("GET /api/v0/folder/photos.zip", &[], "?person=Zoe", b"").has(200);
+    d.ask("GET /api/v0/folder/photos.zip", &[], "?person=Nobody", b"").has(404);
     d.job(&json!({ "kind": "sort", "into": folder.join("sorted"), "by": "copy" }));
     d.job(&json!({ "kind": "write-xmp" }));
 }
@@ -264,42 +220,29 @@ fn calls_of_compreface(d: &mut Described) {
     d.ask(&format!("GET {faces}"), &[], "", b"").has(200);
     let added = [1, 2].map(|number| {
         let photo = another(&ada, number);
-        let added = d.form(
-            &format!("POST {faces}"),
-            "?subject=Ada",
-            &[("file", &photo)],
-        );
+        let added = d.form(&format!("POST {faces}"), "?subject=Ada", &[("file", &photo)]);
         added["image_id"].as_str().unwrap().to_owned()
     });
     let one = &[added[0].as_str()];
-    d.ask(&format!("GET {faces}/{{image_id}}/img"), one, "", b"")
-        .has(200);
+    d.ask(&format!("GET {faces}/{{image_id}}/img"), one, "", b"").has(200);
     let in_address = [KEY, added[0].as_str()];
     let shown = "GET /api/v1/static/{key}/images/{image_id}";
     d.ask(shown, &in_address, "", b"").has(200);
     d.ask(shown, &[KEY, "none"], "", b"").has(404);
-    d.ask(&format!("POST {faces}/{{image_id}}/verify"), one, "", &ada)
-        .has(200);
-    d.ask(&format!("DELETE {faces}/{{image_id}}"), one, "", b"")
-        .has(200);
-    d.ask(&format!("DELETE {faces}/{{image_id}}"), one, "", b"")
-        .has(404);
+    d.ask(&format!("POST {faces}/{{image_id}}/verify"), one, "", &ada).has(200);
+    d.ask(&format!("DELETE {faces}/{{image_id}}"), one, "", b"").has(200);
+    d.ask(&format!("DELETE {faces}/{{image_id}}"), one, "", b"").has(404);
     let more = json!([added[1]]).to_string();
-    d.ask(&format!("POST {faces}/delete"), &[], "", more.as_bytes())
-        .has(200);
+    d.ask(&format!("POST {faces}/delete"), &[], "", more.as_bytes()).has(200);
     let subjects = format!("{calls}/subjects");
     d.ask(&format!("GET {subjects}"), &[], "", b"").has(200);
     let new = json!({ "subject": "Bo" }).to_string();
-    d.ask(&format!("POST {subjects}"), &[], "", new.as_bytes())
-        .has(201);
+    d.ask(&format!("POST {subjects}"), &[], "", new.as_bytes()).has(201);
     let named = format!("{subjects}/{{subject}}");
-    d.ask(&format!("PUT {named}"), &["Chiara"], "", new.as_bytes())
-        .has(200);
-    d.ask(&format!("PUT {named}"), &["Nobody"], "", new.as_bytes())
-        .has(404);
+    d.ask(&format!("PUT {named}"), &["Chiara"], "", new.as_bytes()).has(200);
+    d.ask(&format!("PUT {named}"), &["Nobody"], "", new.as_bytes()).has(404);
     d.ask(&format!("DELETE {named}"), &["Bo"], "", b"").has(200);
-    d.ask(&format!("DELETE {faces}"), &[], "?subject=Dmitri", b"")
-        .has(200);
+    d.ask(&format!("DELETE {faces}"), &[], "?subject=Dmitri", b"").has(200);
     d.ask(&format!("DELETE {subjects}"), &[], "", b"").has(200);
 }
 
@@ -309,11 +252,7 @@ fn what_is_described_is_what_is_answered() {
     let folder = folder.path();
     let album = folder.join("album/Event");
     fs::create_dir_all(&album).unwrap();
-    for (number, photo) in photos_of("Esther")
-        .iter()
-        .chain(&photos_of("Farid"))
-        .enumerate()
-    {
+    for (number, photo) in photos_of("Esther").iter().chain(&photos_of("Farid")).enumerate() {
         fs::write(album.join(format!("{number}.png")), another(photo, number)).unwrap();
     }
     fs::write(album.join("bad.jpg"), "no photo").unwrap();

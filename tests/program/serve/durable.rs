@@ -18,8 +18,7 @@ pub(super) fn faces(server: &Server) -> Vec<String> {
     let path = "/api/v1/recognition/faces?size=100000";
     let all = server.ask("GET", path, b"").has(200).json();
     let all = all["faces"].as_array().unwrap().iter();
-    all.map(|face| face["image_id"].as_str().unwrap().to_owned())
-        .collect()
+    all.map(|face| face["image_id"].as_str().unwrap().to_owned()).collect()
 }
 
 #[test]
@@ -30,9 +29,7 @@ fn the_last_face_of_a_linked_model_is_gone_for_good() {
     fs::copy(enrolled().path().join(MODEL), &real).unwrap();
     std::os::unix::fs::symlink(&real, folder.path().join(MODEL)).unwrap();
     let server = Server::start(folder.path());
-    server
-        .ask("DELETE", "/api/v1/recognition/subjects", b"")
-        .has(200);
+    server.ask("DELETE", "/api/v1/recognition/subjects", b"").has(200);
     server.end();
     assert_eq!(files(folder.path()), Vec::<PathBuf>::new());
 }
@@ -91,18 +88,14 @@ fn a_kill_during_additions_loses_no_acknowledged_face() {
                 let begun = Instant::now();
                 let is_written = || {
                     let names = files(&beside).into_iter();
-                    names
-                        .into_iter()
-                        .any(|file| text(&file).ends_with(".eigenfaces-tmp"))
+                    names.into_iter().any(|file| text(&file).ends_with(".eigenfaces-tmp"))
                 };
                 while !is_written() && begun.elapsed() < Duration::from_secs(10) {
                     std::thread::sleep(Duration::from_micros(100));
                 }
                 std::thread::sleep(Duration::from_millis(60).mul_f64(share));
             }
-            std::process::Command::new("kill")
-                .args(["-KILL", &id])
-                .status()
+            std::process::Command::new("kill").args(["-KILL", &id]).status()
         });
         let mut kept = Vec::new();
         for number in 0.. {
@@ -111,10 +104,7 @@ fn a_kill_during_additions_loses_no_acknowledged_face() {
             let Some(answer) = server.try_form(path, &[("file", &photo)]) else {
                 break;
             };
-            let id = answer.has(201).json()["image_id"]
-                .as_str()
-                .unwrap()
-                .to_owned();
+            let id = answer.has(201).json()["image_id"].as_str().unwrap().to_owned();
             kept.push(id);
         }
         killer.join().unwrap().unwrap();
@@ -142,18 +132,11 @@ fn a_model_of_two_names_is_locked_once() {
     let other = folder.path().join("other.npz");
     fs::hard_link(folder.path().join(MODEL), &other).unwrap();
     let server = Server::start(folder.path());
-    run(
-        folder.path(),
-        ["serve", "--model", "other.npz", "--listen", "127.0.0.1:0"],
-    )
-    .failed_saying(&["other.npz", "is in use by"]);
+    run(folder.path(), ["serve", "--model", "other.npz", "--listen", "127.0.0.1:0"])
+        .failed_saying(&["other.npz", "is in use by"]);
     server.end();
     let renamed = run(folder.path(), ["people", "rename", "Ada", "A"]).done();
-    assert!(
-        renamed.stderr.contains("has other names (hard links)"),
-        "{}",
-        renamed.stderr
-    );
+    assert!(renamed.stderr.contains("has other names (hard links)"), "{}", renamed.stderr);
     let renamed = run(folder.path(), ["people", "rename", "A", "Ada"]).done();
     assert!(!renamed.stderr.contains("hard links"), "{}", renamed.stderr);
 }

@@ -29,11 +29,7 @@ impl Folder {
             }
         }
         let server = Server::start(scratch.path());
-        Self {
-            scratch,
-            photos,
-            server,
-        }
+        Self { scratch, photos, server }
     }
 
     fn at(&self, name: &str) -> PathBuf {
@@ -71,9 +67,7 @@ impl Folder {
 /// The names of the faces of a group.
 fn ids(group: &Value) -> Vec<String> {
     let faces = group["faces"].as_array().unwrap().iter();
-    faces
-        .map(|face| face["id"].as_str().unwrap().to_owned())
-        .collect()
+    faces.map(|face| face["id"].as_str().unwrap().to_owned()).collect()
 }
 
 fn all(groups: &Value) -> Vec<String> {
@@ -85,8 +79,7 @@ fn faces_of(found: &Value, person: &str) -> Vec<String> {
     let groups = found["groups"].as_array().unwrap().iter();
     let faces = groups.flat_map(|group| group["faces"].as_array().unwrap());
     let own = faces.filter(|face| face["photo"].as_str().unwrap().contains(person));
-    own.map(|face| face["id"].as_str().unwrap().to_owned())
-        .collect()
+    own.map(|face| face["id"].as_str().unwrap().to_owned()).collect()
 }
 
 #[test]
@@ -104,18 +97,12 @@ fn faces_of_a_folder_are_grouped_named_ignored_and_brought_back() {
     // The same again, as by a double click, and a name that is refused change nothing: what can be taken back stays so.
     assert_eq!(folder.name("Zoe", &first)["added"], 0);
     assert_eq!(folder.name("Quentin", &first)["refused"], first.len());
-    assert_eq!(
-        folder.undo(),
-        format!("{} of Zoe added", counted(first.len()))
-    );
+    assert_eq!(folder.undo(), format!("{} of Zoe added", counted(first.len())));
     assert_eq!(people(&folder.server), Vec::<String>::new());
     folder.name("Zoe", &first);
     folder.done(json!({ "kind": "name", "groups": [{ "person": null, "faces": last }] }));
     let after = folder.group();
-    assert_eq!(
-        after["known"],
-        json!([{ "person": "Zoe", "faces": first.len() }])
-    );
+    assert_eq!(after["known"], json!([{ "person": "Zoe", "faces": first.len() }]));
     assert_eq!(all(&json!([{ "faces": after["ignored"] }])), last);
     let proposed = all(&after["proposed"]).len();
     let left = all(&after["groups"]).len();
@@ -140,10 +127,7 @@ fn faces_of_a_folder_are_grouped_named_ignored_and_brought_back() {
     assert_eq!(all(&json!([{ "faces": folder.group()["ignored"] }])), last);
     folder.name("Yan", &last);
     assert_eq!(folder.group()["ignored"], json!([]), "a name ends it");
-    assert_eq!(
-        folder.undo(),
-        format!("{} of Yan added", counted(last.len()))
-    );
+    assert_eq!(folder.undo(), format!("{} of Yan added", counted(last.len())));
     assert_eq!(all(&json!([{ "faces": folder.group()["ignored"] }])), last);
     assert_eq!(people(&folder.server), ["Zoe"]);
 
@@ -239,14 +223,9 @@ fn named_people_have_their_photos_shown_sorted_described_and_sent() {
     assert!(photo("?side=100").width() <= 100);
     let missing = format!("/api/v0/folder/faces/{}-1/photo.jpg", "0".repeat(64));
     server.ask("GET", &missing, b"").has(404);
-    server
-        .ask("GET", "/api/v0/folder/faces/..%2f1/photo.jpg", b"")
-        .has(404);
+    server.ask("GET", "/api/v0/folder/faces/..%2f1/photo.jpg", b"").has(404);
 
-    let file = fs::File::options()
-        .append(true)
-        .open(folder.photos.join("Ada 0.png"))
-        .unwrap();
+    let file = fs::File::options().append(true).open(folder.photos.join("Ada 0.png")).unwrap();
     let written = std::time::UNIX_EPOCH + std::time::Duration::from_secs(981_173_106);
     file.set_modified(written).unwrap();
     let path = "/api/v0/folder/photos.zip?person=Ada%2FZo%C3%AB";
@@ -262,9 +241,7 @@ fn named_people_have_their_photos_shown_sorted_described_and_sent() {
     std::io::Read::read_to_end(&mut photo, &mut bytes).unwrap();
     drop(photo);
     assert_eq!(bytes, photos_of("Ada")[0]);
-    server
-        .ask("GET", "/api/v0/folder/photos.zip?person=Bo", b"")
-        .has(404);
+    server.ask("GET", "/api/v0/folder/photos.zip?person=Bo", b"").has(404);
     // Only what was grouped is sent.
     let first = folder.photos.join("Ada 0.png");
     fs::write(&first, "something else").unwrap();
@@ -282,10 +259,7 @@ fn named_people_have_their_photos_shown_sorted_described_and_sent() {
         assert_eq!(again["folders"][0]["there"], faces.len(), "{again}");
         let own = Path::new(again["folders"][0]["folder"].as_str().unwrap());
         assert_eq!(own.parent(), Some(into.as_path()), "a name is no path");
-        assert_eq!(
-            fs::read(own.join("Ada 0.png")).unwrap(),
-            photos_of("Ada")[0]
-        );
+        assert_eq!(fs::read(own.join("Ada 0.png")).unwrap(), photos_of("Ada")[0]);
         #[cfg(unix)]
         {
             use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -296,10 +270,9 @@ fn named_people_have_their_photos_shown_sorted_described_and_sent() {
             let sorted = own.join("Ada 0.png");
             match by {
                 "copy" => assert_eq!(mode(&sorted), 0o600),
-                _ => assert_eq!(
-                    about(&sorted).ino(),
-                    about(&folder.photos.join("Ada 0.png")).ino()
-                ),
+                _ => {
+                    assert_eq!(about(&sorted).ino(), about(&folder.photos.join("Ada 0.png")).ino())
+                }
             }
         }
     }
@@ -309,11 +282,7 @@ fn named_people_have_their_photos_shown_sorted_described_and_sent() {
     fs::write(&broken, "<x:xmpmeta broken").unwrap();
     let written = folder.done(json!({ "kind": "write-xmp" }));
     assert_eq!(written["sidecars"], faces.len() - 1, "{written}");
-    assert_eq!(
-        written["problems"].as_array().unwrap().len(),
-        1,
-        "{written}"
-    );
+    assert_eq!(written["problems"].as_array().unwrap().len(), 1, "{written}");
     assert_eq!(fs::read_to_string(&broken).unwrap(), "<x:xmpmeta broken");
     let sidecar = folder.photos.join("Ada 0.png.xmp");
     let text = fs::read_to_string(&sidecar).unwrap();
@@ -330,14 +299,9 @@ fn named_people_have_their_photos_shown_sorted_described_and_sent() {
     server.ask("GET", &path, b"").has(409);
     let sort = json!({ "kind": "sort", "into": folder.at("late"), "by": "copy" });
     let late = folder.done(sort);
-    assert!(
-        late["problems"][0].as_str().unwrap().contains("changed"),
-        "{late}"
-    );
+    assert!(late["problems"][0].as_str().unwrap().contains("changed"), "{late}");
     // Nothing is left of a folder when somebody is erased.
-    server
-        .ask("DELETE", "/api/v0/people/Ada%2FZo%C3%AB", b"")
-        .has(200);
+    server.ask("DELETE", "/api/v0/people/Ada%2FZo%C3%AB", b"").has(200);
     server.ask("GET", "/api/v0/folder", b"").has(409);
     let openapi = server.ask("GET", "/openapi.json", b"").has(200).json();
     for path in ["", "/photos.zip", "/faces/{id}/photo.jpg"] {
@@ -352,15 +316,8 @@ fn faces_of_groups_do_not_go_into_a_model_of_whole_photos() {
     let folder = Folder::new(&["Keiko"]);
     let faces = bundled_faces().to_str().unwrap();
     drop(folder.server);
-    run(
-        folder.scratch.path(),
-        ["enroll", faces, "--framing", "as-is"],
-    )
-    .done();
-    let folder = Folder {
-        server: Server::start(folder.scratch.path()),
-        ..folder
-    };
+    run(folder.scratch.path(), ["enroll", faces, "--framing", "as-is"]).done();
+    let folder = Folder { server: Server::start(folder.scratch.path()), ..folder };
     let before = people(&folder.server);
     let first = ids(&folder.group()["groups"][0]);
     let name = json!({ "kind": "name", "groups": [{ "person": "Zoe", "faces": first }] });
@@ -377,9 +334,7 @@ fn a_group_is_split_by_likeness_and_two_people_stay_two() {
     let found = folder.group();
     let own = ["Ada", "Keiko"].map(|person| faces_of(&found, person));
     let both = json!({ "faces": own.concat() }).to_string();
-    let split = folder
-        .server
-        .ask("POST", "/api/v0/folder/split", both.as_bytes());
+    let split = folder.server.ask("POST", "/api/v0/folder/split", both.as_bytes());
     let parts = split.has(200).json()["parts"].clone();
     let parts: Vec<Vec<String>> = serde_json::from_value(parts).unwrap();
     let mut sorted = parts.clone();
@@ -416,11 +371,7 @@ fn photos_of_one_gesture_are_one_step() {
         folder.server.ask("POST", &path, photo).has(201);
     }
     assert_eq!(folder.undo(), "3 faces of Ada added");
-    let last = folder
-        .server
-        .ask("GET", "/api/v0/undo", b"")
-        .has(200)
-        .json();
+    let last = folder.server.ask("GET", "/api/v0/undo", b"").has(200).json();
     assert_eq!(last["erases"], 1);
     assert_eq!(folder.undo(), "1 face of Ada added");
     assert!(people(&folder.server).is_empty());

@@ -17,10 +17,8 @@ fn photos_in_json_are_read_as_clients_encode_them() {
     let server = Server::start(folder.path());
     let photo = probe("ada.png");
     let whole = STANDARD.encode(&photo);
-    let lines: Vec<&str> = (0..whole.len())
-        .step_by(76)
-        .map(|at| &whole[at..whole.len().min(at + 76)])
-        .collect();
+    let lines: Vec<&str> =
+        (0..whole.len()).step_by(76).map(|at| &whole[at..whole.len().min(at + 76)]).collect();
     let texts = [
         whole.clone(),
         lines.join("\n"),
@@ -83,9 +81,7 @@ fn addresses_and_keys_are_taken_as_people_give_them() {
     let wrong = crate::Run::of(command.output().unwrap());
     wrong.ended(2, &["--listen", "localhost:8384"]);
     let mut command = program(folder.path());
-    command
-        .arg("serve")
-        .env("EIGENFACES_KEY", "too short a secret");
+    command.arg("serve").env("EIGENFACES_KEY", "too short a secret");
     let wrong = crate::Run::of(command.output().unwrap());
     assert!(!wrong.stderr.contains("secret"), "{}", wrong.stderr);
     wrong.ended(2, &["EIGENFACES_KEY", "16 or more letters"]);
@@ -137,10 +133,8 @@ fn a_job_warns_as_the_command_line_does() {
     let said = run(folder.path(), ["enroll", "faces", "--model", "other.npz"]).done();
     let several = "look like several people's";
     assert!(said.stderr.contains(several), "{}", said.stderr);
-    let printed = run(
-        folder.path(),
-        ["enroll", "faces", "--model", "json.npz", "--format", "json"],
-    );
+    let printed =
+        run(folder.path(), ["enroll", "faces", "--model", "json.npz", "--format", "json"]);
     let printed: Value = serde_json::from_str(&printed.done().stdout).unwrap();
     assert!(printed["notices"].to_string().contains(several));
     let server = Server::start(folder.path());
@@ -149,11 +143,7 @@ fn a_job_warns_as_the_command_line_does() {
     let job = ended(&server, &job.has(202).json());
     for notice in job["notices"].as_array().unwrap() {
         let notice = notice.as_str().unwrap();
-        assert!(
-            said.stderr.contains(notice),
-            "{notice} not in {}",
-            said.stderr
-        );
+        assert!(said.stderr.contains(notice), "{notice} not in {}", said.stderr);
     }
     assert!(job["notices"].to_string().contains(several), "{job}");
 }
@@ -169,9 +159,7 @@ fn undo_ends_no_job_that_it_does_not_concern() {
         ended(&server, &job.has(202).json())
     };
     let renamed = json!({ "person": "Bo" }).to_string();
-    server
-        .ask("PUT", "/api/v0/people/Boris", renamed.as_bytes())
-        .has(200);
+    server.ask("PUT", "/api/v0/people/Boris", renamed.as_bytes()).has(200);
     let job = check();
     let undone = server.ask("POST", "/api/v0/undo", b"").has(200).json();
     assert_eq!(undone["change"], "Boris renamed Bo");
@@ -179,9 +167,7 @@ fn undo_ends_no_job_that_it_does_not_concern() {
     assert_eq!(server.ask("GET", &path, b"").has(200).json(), job);
     // One that takes back faces concerns whatever may name them.
     let photo = probe("ada.png");
-    server
-        .ask("POST", "/api/v0/people/Zoe/faces", &photo)
-        .has(201);
+    server.ask("POST", "/api/v0/people/Zoe/faces", &photo).has(201);
     let job = check();
     server.ask("POST", "/api/v0/undo", b"").has(200);
     let path = format!("/api/v0/jobs/{}", job["id"]);

@@ -85,8 +85,5 @@ fn kills_under_load_lose_nothing_that_was_acknowledged() {
     for face in acknowledged.iter().chain(&before) {
         assert!(there.contains(face), "{face} was lost");
     }
-    eprintln!(
-        "{} faces acknowledged, {answered} questions answered",
-        acknowledged.len()
-    );
+    eprintln!("{} faces acknowledged, {answered} questions answered", acknowledged.len());
 }

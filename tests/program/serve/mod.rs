@@ -36,9 +36,7 @@ fn photos_of(name: &str) -> Vec<Vec<u8>> {
 fn people(server: &Server) -> Vec<String> {
     let answer = server.ask("GET", "/api/v0/people", b"").has(200).json();
     let people = answer["people"].as_array().unwrap().iter();
-    people
-        .map(|one| one["person"].as_str().unwrap().to_owned())
-        .collect()
+    people.map(|one| one["person"].as_str().unwrap().to_owned()).collect()
 }
 
 /// Waits for a job to end.
@@ -91,45 +89,15 @@ fn every_error_is_json() {
     let photo = probe("ada.png");
     let wrong = [
         ("POST", "/api/v0/identify?top=-1", &photo[..], 400, "top"),
-        (
-            "PUT",
-            "/api/v0/people/Ada",
-            b"text",
-            415,
-            "application/json",
-        ),
-        (
-            "PUT",
-            "/api/v0/people/Ada",
-            b"{\"wrong\": 1}",
-            422,
-            "request body: missing field",
-        ),
-        (
-            "POST",
-            "/api/v0/identify?tpo=3",
-            &photo[..],
-            400,
-            "unknown field `tpo`, expected one of",
-        ),
-        (
-            "POST",
-            "/api/v0/jobs",
-            b"text",
-            415,
-            "content-type: application/json",
-        ),
+        ("PUT", "/api/v0/people/Ada", b"text", 415, "application/json"),
+        ("PUT", "/api/v0/people/Ada", b"{\"wrong\": 1}", 422, "request body: missing field"),
+        ("POST", "/api/v0/identify?tpo=3", &photo[..], 400, "unknown field `tpo`, expected one of"),
+        ("POST", "/api/v0/jobs", b"text", 415, "content-type: application/json"),
         ("POST", "/api/v0/jobs", b"{", 400, "request body: EOF"),
         ("GET", "/api/v0/basis/-1/picture.png", b"", 400, "-1"),
         ("GET", "/api/v0/nosuch", b"", 404, "/openapi.json"),
         ("PATCH", "/api/v0/people/Ada", b"", 405, "method"),
-        (
-            "POST",
-            "/api/v1/recognition/recognize?limit=-1",
-            &photo[..],
-            400,
-            "limit",
-        ),
+        ("POST", "/api/v1/recognition/recognize?limit=-1", &photo[..], 400, "limit"),
     ];
     for (method, path, body, status, word) in wrong {
         let answer = server.ask(method, path, body).has(status).json();
@@ -144,11 +112,7 @@ fn it_answers_as_the_program_does() {
     let folder = enrolled();
     let ada = probes().join("ada.png");
     let ada = ada.to_str().unwrap();
-    let printed = run(
-        folder.path(),
-        ["identify", ada, "--format", "json", "--top", "3"],
-    )
-    .done();
+    let printed = run(folder.path(), ["identify", ada, "--format", "json", "--top", "3"]).done();
     let printed: Value = serde_json::from_str(&printed.stdout).unwrap();
     let server = Server::start(folder.path());
     let path = format!("/api/v0/identify?top=3&name={ada}");
@@ -173,44 +137,23 @@ fn it_answers_as_the_program_does() {
     for (field, value) in model.as_object().unwrap() {
         assert!(info.get(field).is_none_or(|told| told == value), "{field}");
     }
-    let verified = server
-        .ask("POST", "/api/v0/verify?person=Ada", &photo)
-        .has(200)
-        .json();
+    let verified = server.ask("POST", "/api/v0/verify?person=Ada", &photo).has(200).json();
     assert_eq!(verified["decision"], "same");
-    let two = server
-        .form("/api/v0/verify", &[("file", &photo), ("other", &photo)])
-        .has(200);
+    let two = server.form("/api/v0/verify", &[("file", &photo), ("other", &photo)]).has(200);
     assert_eq!(two.json()["decision"], "same");
     let why = server.ask("POST", "/api/v0/explain", &photo).has(200);
     assert_eq!(why.header("content-type"), Some("image/png"));
     assert!(image::load_from_memory(&why.body).unwrap().width() > 300);
 
-    let text = server
-        .ask("POST", "/api/v0/identify", b"not a photo")
-        .has(400)
-        .json();
-    assert!(
-        text["error"].as_str().unwrap().contains("cannot be used"),
-        "{text}"
-    );
+    let text = server.ask("POST", "/api/v0/identify", b"not a photo").has(400).json();
+    assert!(text["error"].as_str().unwrap().contains("cannot be used"), "{text}");
     server.ask("POST", "/api/v0/identify", b"").has(400);
-    server
-        .ask("POST", "/api/v0/identify?far=2", &photo)
-        .has(400);
-    server
-        .ask("POST", "/api/v0/people/%20/faces", &photo)
-        .has(400);
-    server
-        .ask("GET", "/api/v0/people/Nobody/faces", b"")
-        .has(404);
+    server.ask("POST", "/api/v0/identify?far=2", &photo).has(400);
+    server.ask("POST", "/api/v0/people/%20/faces", &photo).has(400);
+    server.ask("GET", "/api/v0/people/Nobody/faces", b"").has(404);
     server.ask("GET", "/api/v0/nothing", b"").has(404);
     let openapi = server.ask("GET", "/openapi.json", b"").has(200).json();
-    for path in [
-        "/api/v0/identify",
-        "/api/v0/people/{person}",
-        "/api/v1/recognition/recognize",
-    ] {
+    for path in ["/api/v0/identify", "/api/v0/people/{person}", "/api/v1/recognition/recognize"] {
         assert!(openapi["paths"].get(path).is_some(), "{path}");
     }
 }
@@ -224,78 +167,40 @@ fn people_are_added_renamed_merged_moved_and_erased() {
     let ada = photos_of("Ada");
     let found = server.ask("POST", "/api/v0/identify", &ada[0]).has(200);
     let face = &found.json()["faces"][0];
-    assert_eq!(
-        (&face["decision"], &face["enrolled"]),
-        (&json!("unknown"), &Value::Null)
-    );
-    let added = server
-        .ask("POST", "/api/v0/people/Ada/faces?source=a.png", &ada[0])
-        .has(201);
+    assert_eq!((&face["decision"], &face["enrolled"]), (&json!("unknown"), &Value::Null));
+    let added = server.ask("POST", "/api/v0/people/Ada/faces?source=a.png", &ada[0]).has(201);
     let hash = added.json()["hash"].as_str().unwrap().to_owned();
     assert!(file.exists(), "written before it is acknowledged");
     let found = server.ask("POST", "/api/v0/identify", &ada[0]).has(200);
     let enrolled = &found.json()["faces"][0]["enrolled"];
     assert_eq!(enrolled, &json!({ "hash": hash, "person": "Ada" }));
-    server
-        .ask("POST", "/api/v0/people/Ada/faces", &ada[1])
-        .has(201);
+    server.ask("POST", "/api/v0/people/Ada/faces", &ada[1]).has(201);
     let boris = photos_of("Boris");
-    server
-        .ask("POST", "/api/v0/people/Boris/faces", &boris[0])
-        .has(201);
-    server
-        .ask("POST", "/api/v0/people/Boris/faces", &ada[0])
-        .has(409);
+    server.ask("POST", "/api/v0/people/Boris/faces", &boris[0]).has(201);
+    server.ask("POST", "/api/v0/people/Boris/faces", &ada[0]).has(409);
     assert_eq!(people(&server), ["Ada", "Boris"]);
 
     let faces = server.ask("GET", "/api/v0/people/Ada/faces", b"").has(200);
     let tag = faces.header("etag").unwrap().to_owned();
     assert_eq!(faces.json()["faces"].as_array().unwrap().len(), 2);
-    let picture = server
-        .ask("GET", &format!("/api/v0/faces/{hash}/picture.png"), b"")
-        .has(200);
+    let picture = server.ask("GET", &format!("/api/v0/faces/{hash}/picture.png"), b"").has(200);
     assert_eq!(image::load_from_memory(&picture.body).unwrap().width(), 64);
 
     let stale = [("if-match", tag.as_str())];
-    server
-        .ask_with(
-            "PUT",
-            "/api/v0/people/Ada",
-            &stale,
-            br#"{"person":"Ada L."}"#,
-        )
-        .has(200);
-    let refused = server
-        .ask_with("PUT", "/api/v0/people/Boris", &stale, br#"{"person":"Bo"}"#)
-        .has(412);
-    assert!(
-        refused.json()["message"]
-            .as_str()
-            .unwrap()
-            .contains("changed meanwhile")
-    );
-    server
-        .ask("PUT", "/api/v0/people/Boris", br#"{"person":"Ada L."}"#)
-        .has(409);
+    server.ask_with("PUT", "/api/v0/people/Ada", &stale, br#"{"person":"Ada L."}"#).has(200);
+    let refused =
+        server.ask_with("PUT", "/api/v0/people/Boris", &stale, br#"{"person":"Bo"}"#).has(412);
+    assert!(refused.json()["message"].as_str().unwrap().contains("changed meanwhile"));
+    server.ask("PUT", "/api/v0/people/Boris", br#"{"person":"Ada L."}"#).has(409);
     assert_eq!(people(&server), ["Ada L.", "Boris"]);
     server.ask("POST", "/api/v0/undo", b"").has(200);
     assert_eq!(people(&server), ["Ada", "Boris"]);
 
-    server
-        .ask("POST", "/api/v0/people/Boris/merge", br#"{"into":"Ada"}"#)
-        .has(200);
+    server.ask("POST", "/api/v0/people/Boris/merge", br#"{"into":"Ada"}"#).has(200);
     assert_eq!(people(&server), ["Ada"]);
-    server
-        .ask(
-            "PUT",
-            &format!("/api/v0/faces/{hash}"),
-            br#"{"person":"Zoe"}"#,
-        )
-        .has(200);
+    server.ask("PUT", &format!("/api/v0/faces/{hash}"), br#"{"person":"Zoe"}"#).has(200);
     assert_eq!(people(&server), ["Ada", "Zoe"]);
-    server
-        .ask("DELETE", &format!("/api/v0/faces/{hash}"), b"")
-        .has(200);
+    server.ask("DELETE", &format!("/api/v0/faces/{hash}"), b"").has(200);
     assert_eq!(people(&server), ["Ada"]);
     // The face that was moved and erased is in no step; the merger before it is.
     let undo = || {
@@ -306,9 +211,7 @@ fn people_are_added_renamed_merged_moved_and_erased() {
     assert_eq!(undo(), "1 face of Boris added");
     assert_eq!(undo(), "1 face of Ada added");
     server.ask("POST", "/api/v0/undo", b"").has(409);
-    server
-        .ask("POST", "/api/v0/people/Ada/faces", &ada[1])
-        .has(201);
+    server.ask("POST", "/api/v0/people/Ada/faces", &ada[1]).has(201);
     server.ask("DELETE", "/api/v0/people/Ada", b"").has(200);
     assert_eq!(people(&server), Vec::<String>::new());
     assert!(!file.exists(), "nothing is left of anybody");
@@ -362,16 +265,12 @@ fn undo_is_meant_for_one_state_and_erasing_nobody_is_no_change() {
     let path = "/api/v1/recognition/faces?subject=Nova";
     server.form(path, &[("file", &probe("noah.png"))]).has(201);
     let meant = [("if-match", tag.as_str())];
-    server
-        .ask_with("POST", "/api/v0/undo", &meant, b"")
-        .has(412);
+    server.ask_with("POST", "/api/v0/undo", &meant, b"").has(412);
     assert!(people(&server).contains(&"Nova".to_owned()));
     let now = undo();
     assert_eq!(now.json()["change"], "1 face of Nova added");
     let meant = [("if-match", now.header("etag").unwrap())];
-    server
-        .ask_with("POST", "/api/v0/undo", &meant, b"")
-        .has(200);
+    server.ask_with("POST", "/api/v0/undo", &meant, b"").has(200);
 
     rename("Boris", "Bo");
     for (path, status) in [("/subjects/Nobody", 404), ("/faces?subject=Nobody", 200)] {
@@ -387,79 +286,40 @@ fn long_work_is_a_job() {
     let server = Server::start(folder.path());
     let faces = bundled_faces().to_str().unwrap();
     let enroll = json!({ "kind": "enroll", "folder": faces }).to_string();
-    let begun = server
-        .ask("POST", "/api/v0/jobs", enroll.as_bytes())
-        .has(202)
-        .json();
-    server
-        .ask("POST", "/api/v0/jobs", enroll.as_bytes())
-        .has(409);
+    let begun = server.ask("POST", "/api/v0/jobs", enroll.as_bytes()).has(202).json();
+    server.ask("POST", "/api/v0/jobs", enroll.as_bytes()).has(409);
     let job = ended(&server, &begun);
-    assert_eq!(
-        (&job["state"], &job["result"]["added"]),
-        (&json!("done"), &json!(112)),
-        "{job}"
-    );
+    assert_eq!((&job["state"], &job["result"]["added"]), (&json!("done"), &json!(112)), "{job}");
     assert_eq!(people(&server).len(), 14);
-    let checked = server
-        .ask("POST", "/api/v0/jobs", br#"{"kind":"check"}"#)
-        .has(202)
-        .json();
+    let checked = server.ask("POST", "/api/v0/jobs", br#"{"kind":"check"}"#).has(202).json();
     let checked = ended(&server, &checked);
     assert!(checked["result"]["findings"].is_array(), "{checked}");
 
-    let begun = server
-        .ask(
-            "POST",
-            "/api/v0/jobs",
-            br#"{"kind":"enroll","folder":"/missing"}"#,
-        )
-        .has(202);
+    let begun =
+        server.ask("POST", "/api/v0/jobs", br#"{"kind":"enroll","folder":"/missing"}"#).has(202);
     let failed = ended(&server, &begun.json());
     assert_eq!(failed["state"], "failed");
-    assert!(
-        failed["error"].as_str().unwrap().contains("/missing"),
-        "{failed}"
-    );
+    assert!(failed["error"].as_str().unwrap().contains("/missing"), "{failed}");
     server.ask("POST", "/api/v0/undo", b"").has(200);
     assert_eq!(people(&server).len(), 0, "the folder is taken back");
-    let begun = server
-        .ask("POST", "/api/v0/jobs", enroll.as_bytes())
-        .has(202)
-        .json();
-    server
-        .ask("DELETE", &format!("/api/v0/jobs/{}", begun["id"]), b"")
-        .has(200);
+    let begun = server.ask("POST", "/api/v0/jobs", enroll.as_bytes()).has(202).json();
+    server.ask("DELETE", &format!("/api/v0/jobs/{}", begun["id"]), b"").has(200);
     assert_eq!(ended(&server, &begun)["state"], "cancelled");
     assert_eq!(people(&server).len(), 0);
     // What the page draws.
-    server
-        .ask("POST", "/api/v0/people/Ada/faces", &photos_of("Ada")[0])
-        .has(201);
-    server
-        .ask("POST", "/api/v0/people/Boris/faces", &photos_of("Boris")[0])
-        .has(201);
+    server.ask("POST", "/api/v0/people/Ada/faces", &photos_of("Ada")[0]).has(201);
+    server.ask("POST", "/api/v0/people/Boris/faces", &photos_of("Boris")[0]).has(201);
     let space = server.ask("GET", "/api/v0/space", b"").has(200).json();
     let k = space["components"].as_u64().unwrap() as usize;
     let numbers = server.ask("GET", "/api/v0/basis.f32", b"").has(200);
     assert_eq!(numbers.body.len(), (1 + k) * 64 * 74 * 4);
     server.ask("GET", "/api/v0/mean.png", b"").has(200);
-    server
-        .ask("GET", "/api/v0/basis/1/picture.png", b"")
-        .has(200);
-    server
-        .ask("GET", "/api/v0/basis/0/picture.png", b"")
-        .has(404);
+    server.ask("GET", "/api/v0/basis/1/picture.png", b"").has(200);
+    server.ask("GET", "/api/v0/basis/0/picture.png", b"").has(404);
     let weights = server.ask("GET", "/api/v0/weights", b"").has(200).json();
     assert_eq!(weights["faces"][0]["weights"].as_array().unwrap().len(), k);
-    let projected = server
-        .ask("POST", "/api/v0/project", &photos_of("Ada")[0])
-        .has(200)
-        .json();
-    assert_eq!(
-        projected["faces"][0]["weights"],
-        weights["faces"][0]["weights"]
-    );
+    let projected = server.ask("POST", "/api/v0/project", &photos_of("Ada")[0]).has(200).json();
+    assert_eq!(projected["faces"][0]["weights"], weights["faces"][0]["weights"]);
 }
 
 #[test]
@@ -472,12 +332,7 @@ fn strangers_are_not_let_in() {
     ask("/api/v0/people", &[own]).has(401);
     ask("/", &[own]).has(401);
     let wrong = ask("/api/v0/people", &[own, ("x-api-key", "wrong")]).has(401);
-    assert!(
-        wrong.json()["message"]
-            .as_str()
-            .unwrap()
-            .starts_with("wrong key")
-    );
+    assert!(wrong.json()["message"].as_str().unwrap().starts_with("wrong key"));
     // Programs get JSON wherever they ask, browsers a page.
     assert!(ask("/openapi.json", &[own]).has(401).json()["message"].is_string());
     let page = ask("/", &[own, ("accept", "text/html,*/*")]).has(401);
@@ -496,10 +351,7 @@ fn strangers_are_not_let_in() {
     let cookie = begun.header("set-cookie").unwrap();
     // Browsers send the cookies of all ports of a host to each.
     let port = own.1.rsplit(':').next().unwrap();
-    assert!(
-        cookie.starts_with(&format!("eigenfaces-session-{port}=")),
-        "{cookie}"
-    );
+    assert!(cookie.starts_with(&format!("eigenfaces-session-{port}=")), "{cookie}");
     assert!(cookie.contains("HttpOnly; SameSite=Strict"), "{cookie}");
     let session = cookie.split(';').next().unwrap().to_owned();
     ask(&page, &[own]).has(401);
@@ -524,15 +376,9 @@ fn strangers_are_not_let_in() {
         let host = format!("{host}:{port}");
         ask("/", &[("host", &host), ("cookie", &session)]).has(200);
     }
-    for path in [
-        "/app.js",
-        "/style.css",
-        "/try.js",
-        "/people.js",
-        "/explore.js",
-        "/camera.js",
-        "/icon.svg",
-    ] {
+    for path in
+        ["/app.js", "/style.css", "/try.js", "/people.js", "/explore.js", "/camera.js", "/icon.svg"]
+    {
         ask(path, &[own, ("cookie", &session)]).has(200);
         ask(path, &[own]).has(401);
     }
@@ -545,12 +391,8 @@ fn strangers_are_not_let_in() {
     // A name is text wherever it stands.
     let name = "%3Cimg%20onerror=alert(1)%3E";
     let photo = photos_of("Ada")[0].clone();
-    server
-        .ask("POST", &format!("/api/v0/people/{name}/faces"), &photo)
-        .has(409);
-    let refused = server
-        .ask("PUT", "/api/v0/people/Nobody%3Cb%3E", br#"{"person":"x"}"#)
-        .has(404);
+    server.ask("POST", &format!("/api/v0/people/{name}/faces"), &photo).has(409);
+    let refused = server.ask("PUT", "/api/v0/people/Nobody%3Cb%3E", br#"{"person":"x"}"#).has(404);
     assert_eq!(refused.header("content-type"), Some("application/json"));
 }
 
@@ -575,9 +417,8 @@ fn a_server_holds_the_model_and_is_refused_where_it_cannot_be() {
 fn what_was_acknowledged_survives_a_kill() {
     let folder = scratch();
     let mut acknowledged = Vec::new();
-    for name in ["Ada", "Boris", "Chiara"]
-        .into_iter()
-        .filter(|name| bundled_faces().join(name).is_dir())
+    for name in
+        ["Ada", "Boris", "Chiara"].into_iter().filter(|name| bundled_faces().join(name).is_dir())
     {
         let server = Server::start(folder.path());
         for photo in photos_of(name).iter().take(4) {
@@ -588,10 +429,7 @@ fn what_was_acknowledged_survives_a_kill() {
         // Dropped: killed at once.
     }
     let server = Server::start(folder.path());
-    let all = server
-        .ask("GET", "/api/v1/recognition/faces?size=100", b"")
-        .has(200)
-        .json();
+    let all = server.ask("GET", "/api/v1/recognition/faces?size=100", b"").has(200).json();
     let kept: Vec<&str> = all["faces"]
         .as_array()
         .unwrap()

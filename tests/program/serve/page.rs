@@ -28,22 +28,14 @@ fn folders_are_told_to_the_page_and_no_others_are() {
     let session = server.session();
     let named = |answer: &Value| -> Vec<String> {
         let folders = answer["folders"].as_array().unwrap().iter();
-        folders
-            .map(|one| one["name"].as_str().unwrap().to_owned())
-            .collect()
+        folders.map(|one| one["name"].as_str().unwrap().to_owned()).collect()
     };
     let starts = server.page(&session, call).has(200).json();
-    assert_eq!(
-        starts["folders"][0],
-        json!({ "name": "Home", "path": home })
-    );
+    assert_eq!(starts["folders"][0], json!({ "name": "Home", "path": home }));
     let below = |path: &str| server.page(&session, &format!("{call}?path={path}"));
     let home = home.to_str().unwrap();
     let found = below(home).has(200).json();
-    assert_eq!(
-        (named(&found), &found["above"]),
-        (vec!["Pictures".to_owned()], &Value::Null)
-    );
+    assert_eq!((named(&found), &found["above"]), (vec!["Pictures".to_owned()], &Value::Null));
     let found = below(&format!("{home}/Pictures")).has(200).json();
     assert_eq!(named(&found), ["Summer & sea"]);
     assert_eq!(found["above"], home);
@@ -76,34 +68,24 @@ fn a_finding_that_is_fine_is_not_told_again() {
     let start = || Server::start(folder.path());
     let mut server = start();
     let photo = another(&photos_of("Boris")[0], 1);
-    let added = server
-        .ask("POST", "/api/v0/people/Ada/faces", &photo)
-        .has(201);
+    let added = server.ask("POST", "/api/v0/people/Ada/faces", &photo).has(201);
     let hash = added.json()["hash"].as_str().unwrap().to_owned();
     let findings = |server: &Server| {
         let begun = server.ask("POST", "/api/v0/jobs", br#"{"kind":"check"}"#);
         let job = ended(server, &begun.has(202).json());
         let findings = job["result"]["findings"].as_array().unwrap();
-        let own = findings
-            .iter()
-            .filter(|one| one["face"]["hash"] == hash.as_str());
+        let own = findings.iter().filter(|one| one["face"]["hash"] == hash.as_str());
         let kinds = own.map(|one| one["finding"].as_str().unwrap().to_owned());
         kinds.collect::<Vec<String>>()
     };
     assert_eq!(findings(&server), ["wrong-label", "same-picture"]);
     let call = "/api/v0/findings/fine";
     let fine = |finding: &str, face: &str| {
-        json!({ "finding": finding, "faces": [face] })
-            .to_string()
-            .into_bytes()
+        json!({ "finding": finding, "faces": [face] }).to_string().into_bytes()
     };
-    server
-        .ask("POST", call, &fine("wrong-label", "nobody"))
-        .has(404);
+    server.ask("POST", call, &fine("wrong-label", "nobody")).has(404);
     server.ask("POST", call, &fine("bad-hair", &hash)).has(422);
-    server
-        .ask("POST", call, &fine("wrong-label", &hash))
-        .has(200);
+    server.ask("POST", call, &fine("wrong-label", &hash)).has(200);
     assert_eq!(findings(&server), ["same-picture"]);
     drop(server);
     server = start();
@@ -114,9 +96,7 @@ fn a_finding_that_is_fine_is_not_told_again() {
     assert_eq!(findings(&server), ["wrong-label"]);
     let holds = || {
         let model = fs::read(folder.path().join("eigenfaces.npz")).unwrap();
-        model
-            .windows(hash.len())
-            .any(|part| part == hash.as_bytes())
+        model.windows(hash.len()).any(|part| part == hash.as_bytes())
     };
     assert!(holds());
     server.ask("DELETE", &path, b"").has(200);
@@ -137,21 +117,12 @@ fn a_face_that_is_nobodys_stays_so() {
     let face = told(&server);
     assert_eq!(face["nobody"], false);
     let nobodys = json!({ "face": face["hash"] }).to_string();
-    server
-        .ask("POST", "/api/v0/nobody", nobodys.as_bytes())
-        .has(200);
-    server
-        .ask("POST", "/api/v0/nobody", br#"{"face":"x"}"#)
-        .has(422);
+    server.ask("POST", "/api/v0/nobody", nobodys.as_bytes()).has(200);
+    server.ask("POST", "/api/v0/nobody", br#"{"face":"x"}"#).has(422);
     drop(server);
     server = start();
     assert_eq!(told(&server)["nobody"], true);
-    server
-        .ask("POST", "/api/v0/people/Zoe/faces", &photo)
-        .has(201);
+    server.ask("POST", "/api/v0/people/Zoe/faces", &photo).has(201);
     let face = told(&server);
-    assert_eq!(
-        (&face["nobody"], &face["enrolled"]["person"]),
-        (&json!(false), &json!("Zoe"))
-    );
+    assert_eq!((&face["nobody"], &face["enrolled"]["person"]), (&json!(false), &json!("Zoe")));
 }

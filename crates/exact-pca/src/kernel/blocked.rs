@@ -40,13 +40,9 @@ pub(super) fn accumulate(vectors: Vectors<'_>, tile: Tile, into: &mut [i64]) {
     let stretch = stretch(count, length);
     for from in (0..length).step_by(stretch) {
         let to = length.min(from + stretch);
-        panels
-            .par_iter_mut()
-            .enumerate()
-            .with_max_len(1)
-            .for_each(|(index, panel)| {
-                panel.fill(vectors, index * WIDTH, from..to, tile.layout);
-            });
+        panels.par_iter_mut().enumerate().with_max_len(1).for_each(|(index, panel)| {
+            panel.fill(vectors, index * WIDTH, from..to, tile.layout);
+        });
         blocks
             .par_iter_mut()
             .with_max_len(1)
@@ -58,19 +54,13 @@ pub(super) fn accumulate(vectors: Vectors<'_>, tile: Tile, into: &mut [i64]) {
 fn block_side(panels: usize) -> usize {
     let enough = 16 * rayon::current_num_threads();
     let blocks = |side: usize| panels.div_ceil(side) * (panels.div_ceil(side) + 1) / 2;
-    [4, 2]
-        .into_iter()
-        .find(|&side| blocks(side) >= enough)
-        .unwrap_or(1)
+    [4, 2].into_iter().find(|&side| blocks(side) >= enough).unwrap_or(1)
 }
 
 /// Bytes of each vector to take at a time. Long stretches fill much fresh memory with panels, short ones go over the
 /// results often; the two costs together are least near the square root of count x length.
 fn stretch(count: usize, length: usize) -> usize {
-    let best = count
-        .saturating_mul(length)
-        .isqrt()
-        .clamp(2048, LONGEST_STRETCH);
+    let best = count.saturating_mul(length).isqrt().clamp(2048, LONGEST_STRETCH);
     // Equal stretches, of whole groups of steps.
     length.div_ceil(length.div_ceil(best)).next_multiple_of(64)
 }
@@ -86,9 +76,8 @@ fn cut(into: &mut [i64], count: usize, side: usize) -> Vec<Block<'_>> {
             rows: Vec::with_capacity(width),
         }));
         for row in rows.chunks_mut(count) {
-            for (block, part) in blocks[from..]
-                .iter_mut()
-                .zip(row[band * width..].chunks_mut(width))
+            for (block, part) in
+                blocks[from..].iter_mut().zip(row[band * width..].chunks_mut(width))
             {
                 block.rows.push(part);
             }
@@ -113,10 +102,7 @@ fn add_block(block: &mut Block<'_>, panels: &[Panel], side: usize, tile: Tile) {
         .collect();
 
     // The last panels may hold fewer vectors; the tiles beyond are nobody's.
-    let (height, width) = (
-        block.rows.len(),
-        block.rows.first().map_or(0, |row| row.len()),
-    );
+    let (height, width) = (block.rows.len(), block.rows.first().map_or(0, |row| row.len()));
     let size = |r: usize, c: usize| (height - r * WIDTH, width - c * WIDTH);
 
     let steps = rows[0].steps.len();
@@ -189,10 +175,8 @@ fn widen_square<'a>(
     let tiles_down = WIDTH / tile.rows;
     for (i, result) in result.enumerate() {
         let missing = tile.bias * panel.sums[i];
-        for (across, result) in result
-            .chunks_mut(tile.columns)
-            .take(WIDTH / tile.columns)
-            .enumerate()
+        for (across, result) in
+            result.chunks_mut(tile.columns).take(WIDTH / tile.columns).enumerate()
         {
             let line = (across * tiles_down + i / tile.rows) * tile.rows + i % tile.rows;
             let line = &sums[line * tile.columns..][..result.len()];
@@ -234,8 +218,5 @@ pub(super) fn mirror_upper(rows: &mut [i64], side: usize, first: usize) {
             }
         }
     });
-    rayon::join(
-        || mirror_upper(top, side, first),
-        || mirror_upper(bottom, side, first + half),
-    );
+    rayon::join(|| mirror_upper(top, side, first), || mirror_upper(bottom, side, first + half));
 }

@@ -55,19 +55,11 @@ pub enum Kernel {
 
 impl Kernel {
     /// Every kernel this program knows, slowest first.
-    const ALL: [Kernel; 4] = [
-        Kernel::Portable,
-        Kernel::Avx2,
-        Kernel::AvxVnni,
-        Kernel::Avx512Vnni,
-    ];
+    const ALL: [Kernel; 4] = [Kernel::Portable, Kernel::Avx2, Kernel::AvxVnni, Kernel::Avx512Vnni];
 
     /// The kernels this processor can run, slowest first. Never empty.
     pub fn available() -> Vec<Kernel> {
-        Self::ALL
-            .into_iter()
-            .filter(|kernel| kernel.is_available())
-            .collect()
+        Self::ALL.into_iter().filter(|kernel| kernel.is_available()).collect()
     }
 
     /// The fastest kernel this processor can run, found once.
@@ -261,9 +253,5 @@ pub(crate) fn mirror_upper(table: &mut [i64], side: usize) {
 
 fn check(table: &[i64], needed: usize) -> Result<(), WrongTable> {
     let given = table.len();
-    if given == needed {
-        Ok(())
-    } else {
-        Err(WrongTable { needed, given })
-    }
+    if given == needed { Ok(()) } else { Err(WrongTable { needed, given }) }
 }

@@ -105,10 +105,7 @@ pub(super) struct Panel {
 
 impl Panel {
     pub(super) fn new() -> Self {
-        Panel {
-            steps: Vec::new(),
-            sums: [0; WIDTH],
-        }
+        Panel { steps: Vec::new(), sums: [0; WIDTH] }
     }
 
     /// Takes in the bytes `stretch` of the vectors `first..first + 48`.
@@ -119,10 +116,7 @@ impl Panel {
         stretch: Range<usize>,
         layout: Layout,
     ) {
-        let steps = stretch
-            .len()
-            .div_ceil(layout.bytes_per_step())
-            .next_multiple_of(GROUP);
+        let steps = stretch.len().div_ceil(layout.bytes_per_step()).next_multiple_of(GROUP);
         // What an earlier stretch left here is written over.
         self.steps.resize(steps, Step([0; WIDTH]));
         self.sums = [0; WIDTH];
@@ -140,9 +134,7 @@ impl Panel {
         layout: Layout,
     ) {
         let sources: [&[u8]; WIDTH] = std::array::from_fn(|place| {
-            columns
-                .column(first + place)
-                .map_or(&[][..], |column| &column[stretch.clone()])
+            columns.column(first + place).map_or(&[][..], |column| &column[stretch.clone()])
         });
         self.sums = sources.map(byte_sum);
         let length = GROUP * layout.bytes_per_step();
@@ -237,15 +229,12 @@ fn transpose(rows: [[u32; 4]; 4]) -> [[u32; 4]; 4] {
 fn byte_sum(bytes: &[u8]) -> i64 {
     // Sixteen 16-bit lanes, which the compiler keeps in registers; 256 bytes of at most 255 fit a lane.
     let lanes = |block: &[[u8; 16]]| {
-        block.iter().fold([0u16; 16], |sums, bytes| {
-            std::array::from_fn(|i| sums[i] + u16::from(bytes[i]))
-        })
+        block
+            .iter()
+            .fold([0u16; 16], |sums, bytes| std::array::from_fn(|i| sums[i] + u16::from(bytes[i])))
     };
     let total = |lanes: [u16; 16]| lanes.into_iter().map(i64::from).sum::<i64>();
     let (blocks, rest) = bytes.as_chunks::<16>();
-    blocks
-        .chunks(256)
-        .map(|block| total(lanes(block)))
-        .sum::<i64>()
+    blocks.chunks(256).map(|block| total(lanes(block))).sum::<i64>()
         + rest.iter().copied().map(i64::from).sum::<i64>()
 }

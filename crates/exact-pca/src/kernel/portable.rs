@@ -12,14 +12,8 @@ const COLUMNS: usize = 8;
 
 const _: () = assert!(STEPS * 255 * 255 <= 1 << f32::MANTISSA_DIGITS);
 
-pub(super) const TILE: Tile = Tile {
-    rows: ROWS,
-    columns: COLUMNS,
-    layout: Layout::Singles,
-    bias: 0,
-    add,
-    widen,
-};
+pub(super) const TILE: Tile =
+    Tile { rows: ROWS, columns: COLUMNS, layout: Layout::Singles, bias: 0, add, widen };
 
 /// See [`Tile::add`].
 fn add(a: &[Step], row: usize, b: &[Step], column: usize, sums: &mut [i32]) {

@@ -30,13 +30,7 @@ fn plain_gram(x: Columns<'_>) -> Vec<i64> {
     let column = |j| x.column(j).unwrap_or_default().iter().copied();
     (0..n * n)
         .map(|at| (at / n, at % n))
-        .map(|(i, j)| {
-            if i <= j {
-                inner(column(i), column(j))
-            } else {
-                0
-            }
-        })
+        .map(|(i, j)| if i <= j { inner(column(i), column(j)) } else { 0 })
         .collect()
 }
 
@@ -67,11 +61,7 @@ fn check_all(data: &[u8], length: usize, count: usize) {
     let x = columns(data, length, count);
     let (plain_gram, plain_covariance) = (plain_gram(x), plain_covariance(x));
     for kernel in Kernel::available() {
-        assert!(
-            gram(x, kernel) == plain_gram,
-            "{} Gram of {length} x {count}",
-            kernel.name()
-        );
+        assert!(gram(x, kernel) == plain_gram, "{} Gram of {length} x {count}", kernel.name());
         assert!(
             covariance(x, kernel) == plain_covariance,
             "{} covariance of {length} x {count}",
@@ -145,9 +135,8 @@ fn extremes_are_exact() {
     for (length, count) in [(130, 50), (4096, 3), (3, 700)] {
         check_all(&vec![0; length * count], length, count);
         check_all(&vec![255; length * count], length, count);
-        let half: Vec<u8> = (0..length * count)
-            .map(|at| if at / length % 2 == 0 { 255 } else { 0 })
-            .collect();
+        let half: Vec<u8> =
+            (0..length * count).map(|at| if at / length % 2 == 0 { 255 } else { 0 }).collect();
         check_all(&half, length, count);
     }
 }
@@ -156,9 +145,8 @@ fn extremes_are_exact() {
 #[test]
 #[cfg_attr(miri, ignore = "too slow")]
 fn sums_beyond_32_bits_are_exact() {
-    for length in [
-        16_383, 16_384, 16_385, 33_024, 33_025, 33_026, 33_030, 65_793, 65_794, 140_000,
-    ] {
+    for length in [16_383, 16_384, 16_385, 33_024, 33_025, 33_026, 33_030, 65_793, 65_794, 140_000]
+    {
         let white = vec![255; length * 3];
         let square = length as i64 * 255 * 255;
         let black_and_white = [vec![255; length], vec![0; length]].concat();
@@ -176,10 +164,7 @@ fn sums_beyond_32_bits_are_exact() {
                 "{} {length}",
                 kernel.name()
             );
-            assert_eq!(
-                gram(columns(&black_and_white, length, 2), kernel),
-                [square, 0, 0, 0]
-            );
+            assert_eq!(gram(columns(&black_and_white, length, 2), kernel), [square, 0, 0, 0]);
         }
         let random = noise(length * 2, 7);
         let expected = plain_gram(columns(&random, length, 2));
@@ -213,9 +198,8 @@ fn large_results_are_exact() {
 fn covariance_is_the_gram_of_the_transpose() {
     let (length, count) = (101, 77);
     let data = noise(length * count, 3);
-    let transposed: Vec<u8> = (0..length * count)
-        .map(|at| data[at % count * length + at / count])
-        .collect();
+    let transposed: Vec<u8> =
+        (0..length * count).map(|at| data[at % count * length + at / count]).collect();
     for kernel in Kernel::available() {
         let covariance = covariance(columns(&data, length, count), kernel);
         assert!(
@@ -278,13 +262,7 @@ fn below_the_diagonal_nothing_is_touched_until_mirrored() {
     accumulate_gram(columns(&data, length, count), Kernel::best(), &mut table)
         .expect("the table fits");
     for (at, &sum) in table.iter().enumerate() {
-        assert_eq!(
-            at / count > at % count,
-            sum == -1,
-            "row {}, column {}",
-            at / count,
-            at % count
-        );
+        assert_eq!(at / count > at % count, sum == -1, "row {}, column {}", at / count, at % count);
     }
     mirror_upper(&mut table, count);
     for (at, &sum) in table.iter().enumerate() {
@@ -303,20 +281,8 @@ fn wrong_sizes_are_errors() {
     let mut table = [0; 4];
     assert_eq!(
         accumulate_gram(x, Kernel::Portable, &mut table),
-        Err(WrongTable {
-            needed: 9,
-            given: 4
-        })
+        Err(WrongTable { needed: 9, given: 4 })
     );
-    assert_eq!(
-        accumulate_covariance(x, Kernel::Portable, &mut table),
-        Ok(())
-    );
-    assert_eq!(
-        accumulate_row_sums(x, &mut table),
-        Err(WrongTable {
-            needed: 2,
-            given: 4
-        })
-    );
+    assert_eq!(accumulate_covariance(x, Kernel::Portable, &mut table), Ok(()));
+    assert_eq!(accumulate_row_sums(x, &mut table), Err(WrongTable { needed: 2, given: 4 }));
 }

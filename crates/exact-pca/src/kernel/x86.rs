@@ -30,14 +30,8 @@ macro_rules! x86_tile {
         const LANES: usize = $lanes;
         const COLUMNS: usize = LANES * REGISTERS;
 
-        pub(super) const TILE: Tile = Tile {
-            rows: ROWS,
-            columns: COLUMNS,
-            layout: $layout,
-            bias: $bias,
-            add,
-            widen,
-        };
+        pub(super) const TILE: Tile =
+            Tile { rows: ROWS, columns: COLUMNS, layout: $layout, bias: $bias, add, widen };
 
         /// See [`Tile::add`].
         #[target_feature(enable = $features)]

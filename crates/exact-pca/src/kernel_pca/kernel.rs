@@ -148,11 +148,9 @@ impl Function {
             Self::Linear => xy as f64,
             // An exact integer until here, so equal faces have distance 0 and none has less.
             Self::Rbf(gamma) => libm::expm1(-gamma * (xx + yy - 2 * xy) as f64),
-            Self::Polynomial {
-                degree,
-                constant,
-                scale,
-            } => (xy as f64 * scale + constant).powi(degree),
+            Self::Polynomial { degree, constant, scale } => {
+                (xy as f64 * scale + constant).powi(degree)
+            }
             Self::Cosine if xx == 0 || yy == 0 => 0.0,
             Self::Cosine => xy as f64 / (xx as f64 * yy as f64).sqrt(),
         }
@@ -165,14 +163,7 @@ mod tests {
 
     #[test]
     fn kernels_print_as_they_parse() {
-        for text in [
-            "linear",
-            "rbf:auto",
-            "rbf:0.01",
-            "poly:3,1",
-            "poly:2,0.5",
-            "cosine",
-        ] {
+        for text in ["linear", "rbf:auto", "rbf:0.01", "poly:3,1", "poly:2,0.5", "cosine"] {
             assert_eq!(text.parse::<Kernel>().unwrap().to_string(), text);
         }
         assert_eq!("rbf".parse(), Ok(Kernel::Rbf(Gamma::Auto)));
@@ -200,11 +191,7 @@ mod tests {
 
     #[test]
     fn a_black_face_is_like_nothing() {
-        let products = Products {
-            xy: 0,
-            xx: 0,
-            yy: 65_025,
-        };
+        let products = Products { xy: 0, xx: 0, yy: 65_025 };
         assert_eq!(Function::Cosine.of(products), 0.0);
         assert_eq!(Function::Rbf(0.0).of(products), 0.0);
     }

@@ -132,11 +132,7 @@ impl KernelSpace {
     /// If the faces have another size than those learned from.
     pub fn weights<'a>(&self, faces: impl Into<Columns<'a>>) -> DMatrix<f64> {
         let faces = faces.into();
-        assert_eq!(
-            faces.length(),
-            self.learned.faces.nrows(),
-            "faces of one size"
-        );
+        assert_eq!(faces.length(), self.learned.faces.nrows(), "faces of one size");
         let (k, n) = (self.components(), self.learned_from());
         let mut weights = DMatrix::zeros(k, faces.count());
         for first in (0..faces.count()).step_by(n) {
@@ -179,34 +175,22 @@ impl Learned {
         let function = Function::new(kernel, faces.nrows(), typical);
 
         let mut matrix = DMatrix::zeros(n, n);
-        matrix
-            .as_mut_slice()
-            .par_chunks_mut(n)
-            .enumerate()
-            .for_each(|(j, column)| {
-                let products = column.iter_mut().zip(products.row(j)).zip(&squares);
-                for ((value, &xy), &xx) in products {
-                    let yy = squares[j];
-                    *value = function.of(Products { xy, xx, yy });
-                }
-            });
-        let row_means: Vec<f64> = matrix
-            .column_iter()
-            .map(|column| column.sum() / n as f64)
-            .collect();
+        matrix.as_mut_slice().par_chunks_mut(n).enumerate().for_each(|(j, column)| {
+            let products = column.iter_mut().zip(products.row(j)).zip(&squares);
+            for ((value, &xy), &xx) in products {
+                let yy = squares[j];
+                *value = function.of(Products { xy, xx, yy });
+            }
+        });
+        let row_means: Vec<f64> =
+            matrix.column_iter().map(|column| column.sum() / n as f64).collect();
         let mean = row_means.iter().sum::<f64>() / n as f64;
         let centred = match function {
             // An exact integer over n², rounded once.
             Function::Linear => Centring::new(&products, (0..n).collect()).scatter(),
             _ => centred(matrix, &row_means, mean),
         };
-        let learned = Self {
-            function,
-            faces,
-            squares,
-            row_means,
-            mean,
-        };
+        let learned = Self { function, faces, squares, row_means, mean };
         (learned, centred)
     }
 
@@ -232,13 +216,8 @@ impl Learned {
         let new = &faces.data()[first * d..(first + count) * d];
         if count < FEW {
             let each = |face: &[u8]| {
-                let with_learned = self
-                    .columns()
-                    .iter()
-                    .map(|other| inner_product(face, other));
-                with_learned
-                    .chain([inner_product(face, face)])
-                    .collect::<Vec<_>>()
+                let with_learned = self.columns().iter().map(|other| inner_product(face, other));
+                with_learned.chain([inner_product(face, face)]).collect::<Vec<_>>()
             };
             return new.par_chunks(d).flat_map_iter(each).collect();
         }

@@ -50,9 +50,8 @@ impl PreImage {
     /// The distance from the face (d pixels), in gray levels a pixel (root mean square).
     pub fn rms(&self, face: &[u8]) -> f64 {
         let squares = self.levels.iter().zip(face);
-        let sum: f64 = squares
-            .map(|(&level, &pixel)| (f64::from(level) - f64::from(pixel)).powi(2))
-            .sum();
+        let sum: f64 =
+            squares.map(|(&level, &pixel)| (f64::from(level) - f64::from(pixel)).powi(2)).sum();
         (sum / face.len().max(1) as f64).sqrt()
     }
 }
@@ -108,36 +107,27 @@ impl<'a> PreImages<'a> {
                 Regression::Rbf(1.0 / typical)
             }
         };
-        let mut kernels = DMatrix::from_fn(n, n, |i, j| {
-            regression.of(column(&weights, i), column(&weights, j))
-        });
+        let mut kernels =
+            DMatrix::from_fn(n, n, |i, j| regression.of(column(&weights, i), column(&weights, j)));
         let added = ridge * kernels.trace() / n as f64;
         for at in 0..n {
             kernels[(at, at)] += added;
         }
-        Some(Self {
-            mean: space.mean(),
-            factor: kernels.cholesky()?,
-            weights,
-            regression,
-            space,
-        })
+        Some(Self { mean: space.mean(), factor: kernels.cholesky()?, weights, regression, space })
     }
 
     /// The best pre-image of the weights: by the fixed point where the kernel allows, by the ridge otherwise.
     /// Weights beyond the leading ones are ignored.
     pub fn rebuild(&self, weights: &[f64]) -> PreImage {
-        self.fixed_point(weights)
-            .unwrap_or_else(|| self.ridge(weights))
+        self.fixed_point(weights).unwrap_or_else(|| self.ridge(weights))
     }
 
     /// The pre-image by ridge regression.
     pub fn ridge(&self, weights: &[f64]) -> PreImage {
         let leading = &weights[..weights.len().min(self.weights.nrows())];
         let n = self.weights.ncols();
-        let kernels = DVector::from_fn(n, |j, _| {
-            self.regression.of(leading, column(&self.weights, j))
-        });
+        let kernels =
+            DVector::from_fn(n, |j, _| self.regression.of(leading, column(&self.weights, j)));
         let shares = self.factor.solve(&kernels);
         // m + Σ β_j (x_j - m)
         let rest = 1.0 - shares.sum();
@@ -166,12 +156,7 @@ impl<'a> PreImages<'a> {
                 1.0 / n as f64 + along.map(|(a, w)| a * w).sum::<f64>()
             })
             .collect();
-        let mut levels: Vec<f64> = self
-            .ridge(weights)
-            .levels
-            .iter()
-            .map(|&l| l.into())
-            .collect();
+        let mut levels: Vec<f64> = self.ridge(weights).levels.iter().map(|&l| l.into()).collect();
         for step in 1..=MOST_STEPS {
             let near: Vec<f64> = faces
                 .iter()
@@ -194,10 +179,7 @@ impl<'a> PreImages<'a> {
             if converged || step == MOST_STEPS {
                 return Some(PreImage {
                     levels: levels.iter().map(|&level| level as f32).collect(),
-                    method: PreImageMethod::FixedPoint {
-                        steps: step,
-                        converged,
-                    },
+                    method: PreImageMethod::FixedPoint { steps: step, converged },
                 });
             }
         }

@@ -10,9 +10,7 @@ use proptest::prelude::*;
 
 use crate::{drawn, matrix, on_threads};
 
-const KERNELS: [&str; 6] = [
-    "linear", "rbf:auto", "rbf:0.05", "poly:2,1", "poly:3,0", "cosine",
-];
+const KERNELS: [&str; 6] = ["linear", "rbf:auto", "rbf:0.05", "poly:2,1", "poly:3,0", "cosine"];
 
 fn kernel(text: &str) -> Kernel {
     text.parse().unwrap()
@@ -65,11 +63,7 @@ fn same_up_to_sign(a: &DMatrix<f64>, b: &DMatrix<f64>, tolerance: f64, what: &st
 fn reference() -> HashMap<&'static str, Vec<f64>> {
     let lines = include_str!("../reference/kernel_pca.txt").lines();
     let named = lines.filter_map(|line| line.split_once(' '));
-    let numbers = |text: &str| {
-        text.split_whitespace()
-            .map(|n| n.parse().unwrap())
-            .collect()
-    };
+    let numbers = |text: &str| text.split_whitespace().map(|n| n.parse().unwrap()).collect();
     let named = named.filter(|(name, _)| *name != "#");
     named.map(|(name, text)| (name, numbers(text))).collect()
 }
@@ -79,32 +73,20 @@ fn weights_and_spectra_are_scikit_learns() {
     let reference = reference();
     let all = faces(72, 40, 1);
     let (known, new) = (select(&all, 0..30), select(&all, 30..40));
-    for name in [
-        "linear", "rbf:0.05", "rbf:3", "rbf:auto", "poly:2,1", "poly:3,0", "cosine",
-    ] {
+    for name in ["linear", "rbf:0.05", "rbf:3", "rbf:auto", "poly:2,1", "poly:3,0", "cosine"] {
         let space = fit(&known, name, ComponentCount::Count(6));
         // The linear kernel counts gray levels from 0 to 255, scikit-learn was given 0 to 1.
         let unit = if name == "linear" { 255.0 } else { 1.0 };
-        for (ours, theirs) in space
-            .eigenvalues()
-            .iter()
-            .zip(&reference[format!("{name}/eigenvalues").as_str()])
+        for (ours, theirs) in
+            space.eigenvalues().iter().zip(&reference[format!("{name}/eigenvalues").as_str()])
         {
             let theirs = theirs * unit * unit;
-            assert!(
-                (ours - theirs).abs() <= 1e-6 * theirs,
-                "{name}: {ours} {theirs}"
-            );
+            assert!((ours - theirs).abs() <= 1e-6 * theirs, "{name}: {ours} {theirs}");
         }
         for (faces, set) in [(&known, "known"), (&new, "new")] {
             let theirs = &reference[format!("{name}/{set}").as_str()];
             let theirs = DMatrix::from_column_slice(6, faces.ncols(), theirs) * unit;
-            same_up_to_sign(
-                &space.weights(faces),
-                &theirs,
-                1e-6 * unit,
-                &format!("{name}/{set}"),
-            );
+            same_up_to_sign(&space.weights(faces), &theirs, 1e-6 * unit, &format!("{name}/{set}"));
         }
     }
 }
@@ -114,9 +96,7 @@ fn ridge_pre_images_are_scikit_learns() {
     let reference = reference();
     let all = faces(72, 40, 1);
     let (known, new) = (select(&all, 0..30), select(&all, 30..40));
-    for name in [
-        "rbf:0.05", "rbf:3", "rbf:auto", "poly:2,1", "poly:3,0", "cosine",
-    ] {
+    for name in ["rbf:0.05", "rbf:3", "rbf:auto", "poly:2,1", "poly:3,0", "cosine"] {
         let space = fit(&known, name, ComponentCount::Count(6));
         let images = PreImages::learn(&space, 6, 1e-3).unwrap();
         let weights = space.weights(&new);
@@ -126,10 +106,7 @@ fn ridge_pre_images_are_scikit_learns() {
             assert_eq!(ours.method, PreImageMethod::Ridge);
             for (ours, theirs) in ours.levels.iter().zip(theirs) {
                 // Levels are told in single precision.
-                assert!(
-                    (f64::from(*ours) - theirs).abs() < 3e-5,
-                    "{name}: {ours} {theirs}"
-                );
+                assert!((f64::from(*ours) - theirs).abs() < 3e-5, "{name}: {ours} {theirs}");
             }
         }
     }
@@ -248,18 +225,12 @@ fn awkward_faces() {
     black[..64].fill(0);
     let with_black = matrix(64, 6, black);
     for text in KERNELS {
-        let pca = KernelPca {
-            kernel: kernel(text),
-            components: ComponentCount::Auto,
-        };
+        let pca = KernelPca { kernel: kernel(text), components: ComponentCount::Auto };
         assert_eq!(pca.fit(&one), Err(PcaError::TooFewFaces(1)), "{text}");
         assert_eq!(pca.fit(&same), Err(PcaError::NoVariance(7)), "{text}");
         // Duplicates lower the rank and break nothing.
-        let doubled = fit(
-            &select(&few, [0, 1, 2, 3, 4, 5, 0, 0, 3]),
-            text,
-            ComponentCount::Share(1.0),
-        );
+        let doubled =
+            fit(&select(&few, [0, 1, 2, 3, 4, 5, 0, 0, 3]), text, ComponentCount::Share(1.0));
         assert_eq!(doubled.components(), 5, "{text}");
         let weights = fit(&with_black, text, ComponentCount::Auto).weights(&with_black);
         assert!(weights.iter().all(|weight| weight.is_finite()), "{text}");
@@ -280,31 +251,13 @@ fn awkward_faces() {
 #[test]
 fn kernels_at_their_limits_give_finite_weights_or_an_error() {
     let known = faces(64, 20, 9);
-    for text in [
-        "rbf:1e300",
-        "rbf:1e-300",
-        "poly:10,1000000",
-        "poly:10,0",
-        "rbf:1e-18",
-    ] {
-        let pca = KernelPca {
-            kernel: kernel(text),
-            components: ComponentCount::Auto,
-        };
+    for text in ["rbf:1e300", "rbf:1e-300", "poly:10,1000000", "poly:10,0", "rbf:1e-18"] {
+        let pca = KernelPca { kernel: kernel(text), components: ComponentCount::Auto };
         if let Ok(space) = pca.fit(&known) {
-            assert!(
-                space
-                    .weights(&known)
-                    .iter()
-                    .all(|weight| weight.is_finite()),
-                "{text}"
-            );
+            assert!(space.weights(&known).iter().all(|weight| weight.is_finite()), "{text}");
             if let Some(images) = PreImages::learn(&space, 400, RIDGE) {
                 let rebuilt = images.rebuild(space.weights(&known).column(0).as_slice());
-                assert!(
-                    rebuilt.levels.iter().all(|level| level.is_finite()),
-                    "{text}"
-                );
+                assert!(rebuilt.levels.iter().all(|level| level.is_finite()), "{text}");
             }
         }
     }

@@ -7,13 +7,8 @@ use proptest::prelude::*;
 
 use crate::{drawn, matrix, on_threads};
 
-const EVERY_SOLVER: [Solver; 5] = [
-    Solver::Auto,
-    Solver::Gram,
-    Solver::Covariance,
-    Solver::Lanczos,
-    Solver::Minimize,
-];
+const EVERY_SOLVER: [Solver; 5] =
+    [Solver::Auto, Solver::Gram, Solver::Covariance, Solver::Lanczos, Solver::Minimize];
 
 fn faces(pixels: usize, n: usize, seed: u64) -> DMatrix<u8> {
     matrix(pixels, n, drawn::waves(pixels, n, seed))
@@ -55,11 +50,7 @@ fn centred(faces: &DMatrix<u8>, components: &Components) -> DMatrix<f64> {
 /// Strong eigenfaces may be computed in single precision (see `Components::basis`), weak ones never.
 fn tolerance(components: &Components, double: f64) -> f64 {
     let weakest = components.eigenvalues.last().copied().unwrap_or(0.0);
-    if weakest * 4001.0 > components.total_variance {
-        double.max(1e-6)
-    } else {
-        double
-    }
+    if weakest * 4001.0 > components.total_variance { double.max(1e-6) } else { double }
 }
 
 fn check_laws(faces: &DMatrix<u8>, components: &Components) {
@@ -72,12 +63,7 @@ fn check_laws(faces: &DMatrix<u8>, components: &Components) {
         "{}",
         orthonormality(&components.basis)
     );
-    assert!(
-        components
-            .eigenvalues
-            .windows(2)
-            .all(|pair| pair[0] >= pair[1])
-    );
+    assert!(components.eigenvalues.windows(2).all(|pair| pair[0] >= pair[1]));
     assert!(components.eigenvalues.iter().all(|&value| value > 0.0));
     let sum: f64 = components.eigenvalues.iter().sum();
     assert!(sum <= components.total_variance * (1.0 + 1e-10));
@@ -107,10 +93,7 @@ fn check_recomposition(faces: &DMatrix<u8>, components: &Components) {
     let centred = centred(faces, components);
     let weights = components.basis.tr_mul(&centred);
     let error = (&components.basis * weights - &centred).amax();
-    assert!(
-        error < 1e-6,
-        "rebuilt from all components, pixels differ by {error}"
-    );
+    assert!(error < 1e-6, "rebuilt from all components, pixels differ by {error}");
 }
 
 proptest! {
@@ -184,9 +167,7 @@ fn each_component_has_the_largest_variance_left() {
     for k in [0, 1, 5, 20] {
         for _ in 0..50 {
             let mut direction = nalgebra::DVector::from_fn(faces.nrows(), |_, _| {
-                state = state
-                    .wrapping_mul(6_364_136_223_846_793_005)
-                    .wrapping_add(1);
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
                 (state >> 40) as f64 / (1_u64 << 24) as f64 - 0.5
             });
             for leading in components.basis.columns(0, k).column_iter() {
@@ -219,10 +200,7 @@ fn two_faces_span_one_direction() {
     check_laws(&faces, &components);
     check_recomposition(&faces, &components);
     let weights = weights(&faces, &components);
-    assert!(
-        (weights[(0, 0)] + weights[(0, 1)]).abs() < 1e-3,
-        "they lie opposite"
-    );
+    assert!((weights[(0, 0)] + weights[(0, 1)]).abs() < 1e-3, "they lie opposite");
 }
 
 #[test]
@@ -244,10 +222,7 @@ fn what_has_no_variance_is_refused() {
     assert_eq!(Pca::default().fit(&one), Err(PcaError::TooFewFaces(1)));
     let same = one.select_columns(&[0; 7]);
     for solver in EVERY_SOLVER {
-        let pca = Pca {
-            components: ComponentCount::Count(2),
-            solver,
-        };
+        let pca = Pca { components: ComponentCount::Count(2), solver };
         assert_eq!(pca.fit(&one), Err(PcaError::TooFewFaces(1)));
         assert_eq!(pca.fit(&same), Err(PcaError::NoVariance(7)));
     }
@@ -259,10 +234,7 @@ fn chunks_add_up_to_the_whole_bit_for_bit() {
     let part = |first: usize, count: usize| faces.columns(first, count).into_owned();
     let sums = |parts: &[DMatrix<u8>]| {
         let mut sums = Accumulator::new(99).unwrap();
-        parts
-            .iter()
-            .try_for_each(|part| sums.add(part))
-            .map(|()| sums)
+        parts.iter().try_for_each(|part| sums.add(part)).map(|()| sums)
     };
     let chunks = sums(&[part(60, 70), part(5, 55), part(0, 0), part(0, 5)]).unwrap();
     assert_eq!(Accumulator::of(&faces).unwrap(), chunks);
@@ -273,20 +245,14 @@ fn chunks_add_up_to_the_whole_bit_for_bit() {
     let fit = |parts: &[DMatrix<u8>]| sums(parts).and_then(|sums| sums.fit(ComponentCount::Auto));
     let one = part(3, 1);
     assert_eq!(fit(&[]), Err(PcaError::TooFewFaces(0)));
-    assert_eq!(
-        fit(std::slice::from_ref(&one)),
-        Err(PcaError::TooFewFaces(1))
-    );
+    assert_eq!(fit(std::slice::from_ref(&one)), Err(PcaError::TooFewFaces(1)));
     let alike = [one.clone(), one.clone(), one];
     assert_eq!(fit(&alike), Err(PcaError::NoVariance(3)));
     let (expected, found) = (99, 64);
     let other = Err(PcaError::OtherPixels { expected, found });
     assert_eq!(fit(&[part(0, 9), lit(3)]), other);
     let most = Accumulator::MOST_PIXELS;
-    let too_many = PcaError::TooManyPixels {
-        pixels: most + 1,
-        most,
-    };
+    let too_many = PcaError::TooManyPixels { pixels: most + 1, most };
     assert_eq!(Accumulator::new(most + 1), Err(too_many));
 }
 
@@ -300,12 +266,7 @@ fn angle(a: &Components, b: &Components, k: usize) -> f64 {
 /// The Lanczos solver must have done the work itself, and agree with the exact one.
 fn check_lanczos(faces: &DMatrix<u8>, k: usize) -> Components {
     let found = fit(faces, ComponentCount::Count(k), Solver::Lanczos);
-    assert_eq!(
-        found.solver,
-        Solver::Lanczos,
-        "{} faces, {k}",
-        faces.ncols()
-    );
+    assert_eq!(found.solver, Solver::Lanczos, "{} faces, {k}", faces.ncols());
     check_laws(faces, &found);
     assert!(found.residual < 1e-9, "{}", found.residual);
     for solver in [Solver::Gram, Solver::Covariance] {
@@ -357,11 +318,7 @@ fn lanczos_is_safe_where_the_rank_is_low() {
 #[test]
 fn lanczos_falls_back_where_much_is_wanted() {
     let faces = faces(100, 60, 3);
-    for wanted in [
-        ComponentCount::Count(21),
-        ComponentCount::Auto,
-        ComponentCount::Share(0.9),
-    ] {
+    for wanted in [ComponentCount::Count(21), ComponentCount::Auto, ComponentCount::Share(0.9)] {
         let found = fit(&faces, wanted, Solver::Lanczos);
         assert_eq!(found.solver, Solver::Gram);
         assert_eq!(found, fit(&faces, wanted, Solver::Gram));
@@ -376,10 +333,7 @@ fn every_solver_says_how_accurate_it_was() {
         let centred = centred(&faces, &found);
         let variance = &centred * centred.tr_mul(&found.basis) / (faces.ncols() - 1) as f64;
         let exact = &found.basis * DMatrix::from_diagonal(&found.eigenvalues.clone().into());
-        let residual = (variance - exact)
-            .column_iter()
-            .map(|r| r.norm())
-            .fold(0.0, f64::max);
+        let residual = (variance - exact).column_iter().map(|r| r.norm()).fold(0.0, f64::max);
         assert!(
             residual < tolerance(&found, 1e-9) * found.eigenvalues[0] + 100.0 * found.residual,
             "{solver:?}"

@@ -56,11 +56,7 @@ pub(super) struct ChannelAdaptation {
 
 impl ChannelAdaptation {
     fn none(prior: &[f64]) -> Self {
-        Self {
-            prior: prior.to_vec(),
-            between: prior.to_vec(),
-            rotation: None,
-        }
+        Self { prior: prior.to_vec(), between: prior.to_vec(), rotation: None }
     }
 
     /// Photos (raw coordinates, k rows from `row` on) about the domain's mean, normalised, in adapted directions.
@@ -108,9 +104,7 @@ impl ChannelAdaptation {
     /// The factor by which the length of a photo (raw coordinates, k rows from `row` on) about the domain's mean is
     /// normalised.
     pub fn length_factor(&self, raw: &DMatrix<f32>, row: usize, photo: usize, mean: &[f64]) -> f64 {
-        let values = of_channel(raw, row, self.prior.len(), photo)
-            .iter()
-            .zip(mean);
+        let values = of_channel(raw, row, self.prior.len(), photo).iter().zip(mean);
         length_factor(values.map(|(&x, mean)| f64::from(x) - mean), &self.prior)
     }
 
@@ -208,10 +202,7 @@ impl Adaptation {
             let projected = channel.project(&raw, at * k, &photos, mean);
             coordinates.rows_mut(at * k, k).copy_from(&projected);
         }
-        Projected {
-            coordinates,
-            hard_light,
-        }
+        Projected { coordinates, hard_light }
     }
 
     /// Raw coordinates (2k x n) in which the light expected of some of the photos is taken off, and the probability that
@@ -264,10 +255,7 @@ impl Adaptation {
     /// the light.
     pub(super) fn slope_in_even_light(&self, channel: usize, slope: &mut [f64], hard: f64) {
         let prior = &self.channels[channel].prior;
-        let scaled = slope
-            .iter()
-            .zip(prior)
-            .map(|(value, psi)| value * (1.0 + psi));
+        let scaled = slope.iter().zip(prior).map(|(value, psi)| value * (1.0 + psi));
         let along = self.light_along(channel, scaled);
         let light = self.light.channels[channel].expected(&along, prior);
         for ((value, light), psi) in slope.iter_mut().zip(light).zip(prior) {
@@ -301,9 +289,7 @@ impl Adaptation {
 
     /// Whether a gallery moved the covariance.
     pub fn is_adapted(&self) -> bool {
-        self.channels
-            .iter()
-            .any(|channel| channel.rotation.is_some())
+        self.channels.iter().any(|channel| channel.rotation.is_some())
     }
 
     /// Directions (k x k of each channel, column by column) and variances between people (k of each): what

@@ -31,12 +31,7 @@ impl Background {
         bytes.extend(VERSION.to_le_bytes());
         bytes.extend((self.components() as u32).to_le_bytes());
         bytes.extend((LENGTH as u32).to_le_bytes());
-        for line in self
-            .mouths
-            .steps
-            .iter()
-            .flat_map(|step| [&step.across, &step.down])
-        {
+        for line in self.mouths.steps.iter().flat_map(|step| [&step.across, &step.down]) {
             bytes.extend(line.scale.to_le_bytes());
             bytes.extend(line.bias.to_le_bytes());
             bytes.extend(line.weights.iter().map(|&weight| weight as u8));
@@ -134,10 +129,7 @@ impl Background {
             let count = usize::try_from(rest.number()?).ok().filter(|&r| r <= k)?;
             let variance = rest.floats(count)?;
             let is_sound = variance.iter().all(|&v| v >= 0.0);
-            is_sound.then_some(Directions {
-                variance,
-                rows: rest.floats(count * k)?,
-            })
+            is_sound.then_some(Directions { variance, rows: rest.floats(count * k)? })
         };
         let channels = [directions(rest)?, directions(rest)?];
         let count = rest.number()? as usize;
@@ -177,10 +169,7 @@ impl<'a> Reader<'a> {
 
     /// A step by which mouths are found.
     fn step(&mut self) -> Option<Step> {
-        Some(Step {
-            across: self.line()?,
-            down: self.line()?,
-        })
+        Some(Step { across: self.line()?, down: self.line()? })
     }
 
     fn line(&mut self) -> Option<Line> {
@@ -195,14 +184,9 @@ impl<'a> Reader<'a> {
     /// Finite numbers of moderate size.
     fn floats(&mut self, count: usize) -> Option<Vec<f32>> {
         let bytes = self.take(4 * count)?;
-        let numbers = bytes
-            .chunks_exact(4)
-            .map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]]));
+        let numbers = bytes.chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]]));
         let numbers: Vec<f32> = numbers.collect();
-        numbers
-            .iter()
-            .all(|number| number.abs() < 1e9)
-            .then_some(numbers)
+        numbers.iter().all(|number| number.abs() < 1e9).then_some(numbers)
     }
 }
 
@@ -229,10 +213,7 @@ mod tests {
     #[test]
     fn what_is_written_is_read_back() {
         let bytes = bundled();
-        assert_eq!(
-            &Background::from_bytes(&bytes).unwrap(),
-            Background::bundled().unwrap()
-        );
+        assert_eq!(&Background::from_bytes(&bytes).unwrap(), Background::bundled().unwrap());
         assert!(bytes.len() < 5_000_000);
     }
 
@@ -242,28 +223,16 @@ mod tests {
         for at in (8..bytes.len()).step_by(bytes.len() / 37) {
             let mut damaged = bytes.clone();
             damaged[at] ^= 1;
-            assert!(
-                matches!(problem(&damaged), BackgroundProblem::Damaged),
-                "{at}"
-            );
+            assert!(matches!(problem(&damaged), BackgroundProblem::Damaged), "{at}");
         }
         for length in [6, 7, 8, 15, 16, 100, bytes.len() - 1] {
-            assert!(
-                matches!(problem(&bytes[..length]), BackgroundProblem::Damaged),
-                "{length}"
-            );
+            assert!(matches!(problem(&bytes[..length]), BackgroundProblem::Damaged), "{length}");
         }
         let mut newer = bytes.clone();
         newer[6] = 9;
-        assert!(matches!(
-            problem(&newer),
-            BackgroundProblem::OtherVersion { version: 9 }
-        ));
+        assert!(matches!(problem(&newer), BackgroundProblem::OtherVersion { version: 9 }));
         assert!(matches!(problem(b""), BackgroundProblem::NoModel));
-        assert!(matches!(
-            problem(b"PK\x03\x04 something else"),
-            BackgroundProblem::NoModel
-        ));
+        assert!(matches!(problem(b"PK\x03\x04 something else"), BackgroundProblem::NoModel));
     }
 
     /// Headers that lie, under a digest that is right.
@@ -275,10 +244,7 @@ mod tests {
             forged[at..at + 4].copy_from_slice(&value.to_le_bytes());
             let digest = Sha256::digest(&forged);
             forged.extend(digest);
-            assert!(
-                matches!(problem(&forged), BackgroundProblem::Damaged),
-                "{at} {value}"
-            );
+            assert!(matches!(problem(&forged), BackgroundProblem::Damaged), "{at} {value}");
         }
     }
 }

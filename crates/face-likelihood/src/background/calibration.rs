@@ -229,10 +229,7 @@ impl Calibration {
         order.sort_unstable_by(by_score);
         let share = |odds: f64| MAX_CONFIDENCE * odds / all;
         Judgement {
-            people: order
-                .into_iter()
-                .map(|at| (at, share(odds(scores[at]))))
-                .collect(),
+            people: order.into_iter().map(|at| (at, share(odds(scores[at])))).collect(),
             somebody_else: share(1.0) + (1.0 - MAX_CONFIDENCE),
         }
     }
@@ -332,8 +329,7 @@ fn offset(background: &Background, raw: &DMatrix<f32>, own: &[Vec<usize>]) -> f6
     let of_channel = |channel: usize| {
         let between = &background.projections[channel].between;
         let mut mean = super::adaptation::domain_mean(raw, channel * k, k, own);
-        mean.iter_mut()
-            .for_each(|value| *value *= (people + 1.0) / people);
+        mean.iter_mut().for_each(|value| *value *= (people + 1.0) / people);
         let squared: f64 = mean.iter().map(|value| value * value).sum();
         let total: f64 = between.iter().sum();
         let chance = |photos: &Vec<usize>| {

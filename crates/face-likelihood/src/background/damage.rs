@@ -102,9 +102,7 @@ impl DamageVariation {
         };
         let found: Vec<(f64, KindProjection<'_>)> = self.kinds.iter().map(of_kind).collect();
         // A clean photo has the odds of 1, relative to the greatest.
-        let greatest = found
-            .iter()
-            .fold(0.0_f64, |most, (log_odds, _)| most.max(*log_odds));
+        let greatest = found.iter().fold(0.0_f64, |most, (log_odds, _)| most.max(*log_odds));
         let odds = |log_odds: f64| libm::exp(log_odds - greatest);
         let all: f64 = odds(0.0) + found.iter().map(|(own, _)| odds(*own)).sum::<f64>();
         found
@@ -117,9 +115,7 @@ impl DamageVariation {
 
 /// The kinds of a family, the mildest first, from how its copies differ from their photos.
 fn kinds_of(mut differences: Vec<Difference>) -> Result<Vec<[Directions; 2]>> {
-    let too_few = || Error::Background {
-        problem: BackgroundProblem::TooFewPhotos,
-    };
+    let too_few = || Error::Background { problem: BackgroundProblem::TooFewPhotos };
     let strength = |of: &Difference| of[0].norm_squared() + of[1].norm_squared();
     differences.sort_by(|a, b| strength(a).total_cmp(&strength(b)));
     let of_kind = |kind: &[Difference]| {
@@ -160,10 +156,7 @@ impl DamagedPhotos {
         let between = background.between_people(Channel::ALL[channel]);
         let rows = channel * between.len()..;
         let difference = |row: usize| self.damaged[(row, photo)] - self.clean[(row, photo)];
-        DVector::from_vec(whitened(
-            rows.map(|row| f64::from(difference(row))),
-            between,
-        ))
+        DVector::from_vec(whitened(rows.map(|row| f64::from(difference(row))), between))
     }
 }
 
@@ -216,19 +209,11 @@ mod tests {
         let photos = drawn(&background, 2.0, 2);
         let error = |found: &[f32], photo: usize| -> f32 {
             let clean = photos.clean.column(photo);
-            found
-                .iter()
-                .zip(clean.iter())
-                .map(|(a, b)| (a - b).powi(2))
-                .sum()
+            found.iter().zip(clean.iter()).map(|(a, b)| (a - b).powi(2)).sum()
         };
         for photo in 0..PHOTOS {
             let clean = photos.clean.column(photo);
-            assert_eq!(
-                freed(&background, &photos.clean, photo),
-                clean.as_slice(),
-                "{photo}"
-            );
+            assert_eq!(freed(&background, &photos.clean, photo), clean.as_slice(), "{photo}");
             let before = error(photos.damaged.column(photo).as_slice(), photo);
             let after = error(&freed(&background, &photos.damaged, photo), photo);
             assert!(after < 0.3 * before, "{photo}: {before} {after}");
@@ -264,10 +249,7 @@ mod tests {
     fn a_family_without_photos_is_refused() {
         let background = Background::bundled().unwrap();
         let nothing = DMatrix::zeros(2 * background.components(), 0);
-        let photos = DamagedPhotos {
-            clean: nothing.clone(),
-            damaged: nothing,
-        };
+        let photos = DamagedPhotos { clean: nothing.clone(), damaged: nothing };
         assert!(DamageVariation::learn(background, &[photos]).is_err());
     }
 }

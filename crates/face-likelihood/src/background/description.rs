@@ -82,11 +82,7 @@ pub fn describe(face: &[u8], mouths: &MouthFinder) -> [Vec<u8>; 2] {
 }
 
 fn viewed(zoom: Zoom, mouth: Mouth) -> View {
-    View {
-        zoom,
-        mouth,
-        stretch: Stretch::Half,
-    }
+    View { zoom, mouth, stretch: Stretch::Half }
 }
 
 /// The description of one view.
@@ -113,9 +109,8 @@ fn parts<T>(values: &[T]) -> impl Iterator<Item = (&'static Grid, std::slice::Ch
 pub(super) fn strength_by_place(direction: &[f32]) -> Vec<f32> {
     let mut strength = vec![0.0; FACE.pixels()];
     for (grid, cells) in parts(direction) {
-        let squares: Vec<f32> = cells
-            .map(|cell| cell.iter().map(|value| value * value).sum())
-            .collect();
+        let squares: Vec<f32> =
+            cells.map(|cell| cell.iter().map(|value| value * value).sum()).collect();
         for (place, sum) in strength.iter_mut().enumerate() {
             *sum += squares[cell_at(grid, place)];
         }
@@ -136,9 +131,7 @@ pub(super) fn sum_by_place(
     let mut places = vec![0.0; FACE.pixels()];
     for (grid, cells) in parts(values) {
         let sums: Vec<f64> = cells.map(|cell| cell.iter().sum()).collect();
-        let cells: Vec<usize> = (0..FACE.pixels())
-            .map(|place| cell_at(grid, place))
-            .collect();
+        let cells: Vec<usize> = (0..FACE.pixels()).map(|place| cell_at(grid, place)).collect();
         let mut covered = vec![0.0; sums.len()];
         for &cell in &cells {
             covered[cell] += 1.0;
@@ -193,9 +186,6 @@ mod tests {
         direction[textures + 4 * CELL + 3] = 2.0;
         let strength = strength_by_place(&direction);
         let at = |x: usize, y: usize| strength[y * 64 + x];
-        assert_eq!(
-            (at(0, 9), at(63, 9), at(8, 9), at(0, 0)),
-            (2.0, 2.0, 0.0, 0.0)
-        );
+        assert_eq!((at(0, 9), at(63, 9), at(8, 9), at(0, 0)), (2.0, 2.0, 0.0, 0.0));
     }
 }

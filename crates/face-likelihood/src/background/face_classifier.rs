@@ -84,18 +84,11 @@ impl FaceClassifier {
     /// # Errors
     /// [`Error::Background`]: another file, or a damaged one.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
-        let damaged = || Error::Background {
-            problem: BackgroundProblem::Damaged,
-        };
+        let damaged = || Error::Background { problem: BackgroundProblem::Damaged };
         let rest = bytes.strip_prefix(MAGIC).ok_or_else(damaged)?;
         let (numbers, weights) = rest.split_at_checked(8).ok_or_else(damaged)?;
         let number = |at: usize| {
-            let bytes = [
-                numbers[at],
-                numbers[at + 1],
-                numbers[at + 2],
-                numbers[at + 3],
-            ];
+            let bytes = [numbers[at], numbers[at + 1], numbers[at + 2], numbers[at + 3]];
             let number = f32::from_le_bytes(bytes);
             (number.abs() < 1e9).then_some(number).ok_or_else(damaged)
         };
@@ -127,10 +120,6 @@ mod tests {
     #[test]
     fn a_wall_is_no_face() {
         let classifier = FaceClassifier::bundled().unwrap();
-        assert!(
-            !classifier
-                .is_face(&[120; 64 * 74], super::super::FACE)
-                .unwrap()
-        );
+        assert!(!classifier.is_face(&[120; 64 * 74], super::super::FACE).unwrap());
     }
 }

@@ -60,9 +60,8 @@ impl LightVariation {
                 let mean = even.iter().sum::<DVector<f64>>() / even.len() as f64;
                 differences.extend(own(true).map(|photo| whitened(photo) - &mean));
             }
-            *directions = Directions::learn(&differences, DIRECTIONS).ok_or(Error::Background {
-                problem: BackgroundProblem::TooFewPhotos,
-            })?;
+            *directions = Directions::learn(&differences, DIRECTIONS)
+                .ok_or(Error::Background { problem: BackgroundProblem::TooFewPhotos })?;
         }
         Ok(light)
     }
@@ -109,9 +108,7 @@ impl LightVariation {
 
     /// Whether nothing is known of light.
     pub(super) fn is_unknown(&self) -> bool {
-        self.channels
-            .iter()
-            .all(|channel| channel.variance.is_empty())
+        self.channels.iter().all(|channel| channel.variance.is_empty())
     }
 
     /// The probability of hard light, from the light of each channel ([`Directions::along`]); 0 where it is negligible.
@@ -136,10 +133,7 @@ pub(super) struct ScoreLine {
 impl Default for ScoreLine {
     /// Scores stay as they are.
     fn default() -> Self {
-        Self {
-            offset: 0.0,
-            slope: 1.0,
-        }
+        Self { offset: 0.0, slope: 1.0 }
     }
 }
 
@@ -150,18 +144,12 @@ impl ScoreLine {
     pub fn of(calibration: &Calibration) -> Self {
         let (mean, spread) = calibration.strangers();
         let slope = spread / HARD_LIGHT_STRANGERS.1;
-        Self {
-            offset: mean - slope * HARD_LIGHT_STRANGERS.0 + calibration.raise() / 2.0,
-            slope,
-        }
+        Self { offset: mean - slope * HARD_LIGHT_STRANGERS.0 + calibration.raise() / 2.0, slope }
     }
 
     /// The line for a photo with this probability of hard light.
     pub fn at(self, hard_light: f64) -> Self {
-        Self {
-            offset: hard_light * self.offset,
-            slope: 1.0 + hard_light * (self.slope - 1.0),
-        }
+        Self { offset: hard_light * self.offset, slope: 1.0 + hard_light * (self.slope - 1.0) }
     }
 
     /// The score that this one becomes.
@@ -194,10 +182,7 @@ mod tests {
         let between: Vec<f64> = between.into_iter().flatten().copied().collect();
         let mut photos = DMatrix::zeros(rows, PEOPLE * PHOTOS);
         for person in 0..PEOPLE {
-            let own: Vec<f64> = between
-                .iter()
-                .map(|psi| psi.sqrt() * noise.normal())
-                .collect();
+            let own: Vec<f64> = between.iter().map(|psi| psi.sqrt() * noise.normal()).collect();
             for photo in 0..PHOTOS {
                 let hard = photo >= PHOTOS / 2;
                 let light = lights.column(photo % 3) * (strength * noise.normal().abs().max(0.5));
@@ -229,18 +214,11 @@ mod tests {
         let adaptation = Adaptation::none(&background);
         let all: Vec<usize> = (0..raw.ncols()).collect();
         let (relit, found) = adaptation.in_even_light(&raw, &all, &none, None);
-        let light: Vec<f64> = drawn(&background, 0.0, 2)
-            .0
-            .iter()
-            .map(|&x| x.into())
-            .collect();
+        let light: Vec<f64> = drawn(&background, 0.0, 2).0.iter().map(|&x| x.into()).collect();
         let error = |raw: &DMatrix<f32>, photo: usize| -> f64 {
             let even = light[photo * raw.nrows()..].iter();
             let column = raw.column(photo);
-            let off = column
-                .iter()
-                .zip(even)
-                .map(|(&x, even)| f64::from(x) - even);
+            let off = column.iter().zip(even).map(|(&x, even)| f64::from(x) - even);
             off.map(|off| off * off).sum()
         };
         for photo in all {
@@ -304,10 +282,7 @@ mod tests {
                     }
                     false => plain,
                 };
-                assert!(
-                    (levelled - expected).abs() < 1e-2,
-                    "{photo}: {plain} {levelled}"
-                );
+                assert!((levelled - expected).abs() < 1e-2, "{photo}: {plain} {levelled}");
             }
         }
     }
@@ -335,10 +310,7 @@ mod tests {
             moved[(at, photo)] += 0.25;
             let difference = (along(&moved) - along(&raw)) / 0.25;
             let expected = through[at];
-            assert!(
-                (difference - expected).abs() < 0.05,
-                "{at}: {difference} {expected}"
-            );
+            assert!((difference - expected).abs() < 0.05, "{at}: {difference} {expected}");
         }
     }
 
@@ -355,11 +327,7 @@ mod tests {
             let angles = rows(&own.rows) * rows(&carried.rows).transpose();
             // Each direction has length 1 in the space of the others.
             for direction in angles.row_iter() {
-                assert!(
-                    (direction.norm() - 1.0).abs() < 1e-3,
-                    "{}",
-                    direction.norm()
-                );
+                assert!((direction.norm() - 1.0).abs() < 1e-3, "{}", direction.norm());
             }
         }
     }

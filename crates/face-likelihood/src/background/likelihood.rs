@@ -40,22 +40,13 @@ impl Ratio {
             stranger.1 += 2.0 * (curve * anybody).powi(2) + slope * slope * anybody;
             genuine += level - 0.5 + 0.5 * (known + expected * expected) / anybody;
         }
-        Self {
-            quadratic,
-            linear,
-            constant,
-            stranger,
-            genuine,
-        }
+        Self { quadratic, linear, constant, stranger, genuine }
     }
 
     /// The score of a photo (k).
     pub fn of(&self, photo: &[f64]) -> f64 {
         let terms = photo.iter().zip(self.quadratic.iter().zip(&self.linear));
-        self.constant
-            + terms
-                .map(|(x, (curve, slope))| x * (curve * x + slope))
-                .sum::<f64>()
+        self.constant + terms.map(|(x, (curve, slope))| x * (curve * x + slope)).sum::<f64>()
     }
 }
 
@@ -73,11 +64,7 @@ impl Standard {
         let mean = ratios[0].stranger.0 + ratios[1].stranger.0;
         let variance = ratios[0].stranger.1 + ratios[1].stranger.1;
         let spread = variance.sqrt().max(f64::MIN_POSITIVE.sqrt());
-        Self {
-            mean,
-            spread,
-            genuine: (ratios[0].genuine + ratios[1].genuine - mean) / spread,
-        }
+        Self { mean, spread, genuine: (ratios[0].genuine + ratios[1].genuine - mean) / spread }
     }
 
     /// The standardised score of a photo (2k, the channels one below the other) by these ratios.
@@ -148,9 +135,7 @@ mod tests {
             let photos = DMatrix::from_fn(4, n + 1, |row, column| {
                 ((row * 7 + column * 13 + n) % 11) as f64 / 3.0 - 1.5
             });
-            let mean: Vec<f64> = (0..4)
-                .map(|row| photos.view((row, 0), (1, n)).mean())
-                .collect();
+            let mean: Vec<f64> = (0..4).map(|row| photos.view((row, 0), (1, n)).mean()).collect();
             let probe: Vec<f64> = photos.column(n).iter().copied().collect();
             let mut direct = 0.0;
             for (row, &psi) in between.iter().enumerate() {
@@ -162,10 +147,7 @@ mod tests {
                     - log_density(&alone, &of_one_person(1, psi));
             }
             let score = Ratio::new(&between, &mean, n as f64).of(&probe);
-            assert!(
-                (score - direct).abs() < 1e-10,
-                "{n} photos: {score} {direct}"
-            );
+            assert!((score - direct).abs() < 1e-10, "{n} photos: {score} {direct}");
         }
     }
 
@@ -180,10 +162,8 @@ mod tests {
         let draws = 100_000;
         let (mut sum, mut squares, mut genuine) = (0.0, 0.0, 0.0);
         for _ in 0..draws {
-            let stranger: Vec<f64> = between
-                .iter()
-                .map(|psi| normal() * (1.0 + psi).sqrt())
-                .collect();
+            let stranger: Vec<f64> =
+                between.iter().map(|psi| normal() * (1.0 + psi).sqrt()).collect();
             let score = ratio.of(&stranger);
             (sum, squares) = (sum + score, squares + score * score);
             let same: Vec<f64> = between
@@ -199,11 +179,7 @@ mod tests {
         let draws = f64::from(draws);
         let mean = sum / draws;
         let variance = squares / draws - mean * mean;
-        assert!(
-            (mean - ratio.stranger.0).abs() < 0.03,
-            "{mean} {:?}",
-            ratio.stranger
-        );
+        assert!((mean - ratio.stranger.0).abs() < 0.03, "{mean} {:?}", ratio.stranger);
         assert!(
             (variance / ratio.stranger.1 - 1.0).abs() < 0.05,
             "{variance} {:?}",

@@ -157,21 +157,16 @@ impl Background {
         faces: &FaceMatrix,
         persons: [usize; 2],
     ) -> Vec<f64> {
-        let described: Vec<Vec<u8>> = faces
-            .faces()
-            .map(|face| at_size(face, faces.size()))
-            .collect();
+        let described: Vec<Vec<u8>> =
+            faces.faces().map(|face| at_size(face, faces.size())).collect();
         let raw = self.coordinates(faces);
         let descriptions = [0, 1, 2].map(|at| description::describe(&described[at], &self.mouths));
         let mut places = vec![0.0; FACE.pixels()];
         for (channel, projection) in Channel::ALL.into_iter().zip(&self.projections) {
             let directions = people.evidence_slope(channel as usize, &raw, persons);
             let mut weights = vec![0.0; LENGTH];
-            for ((row, scale), along) in projection
-                .basis
-                .chunks_exact(LENGTH)
-                .zip(&projection.scale)
-                .zip(directions)
+            for ((row, scale), along) in
+                projection.basis.chunks_exact(LENGTH).zip(&projection.scale).zip(directions)
             {
                 let along = along * f64::from(*scale);
                 for (weight, &value) in weights.iter_mut().zip(row) {
@@ -253,8 +248,7 @@ impl Projection {
     fn directions(&self) -> DMatrix<f64> {
         let rows = self.basis.chunks_exact(LENGTH).zip(&self.scale);
         let numbers = rows.flat_map(|(row, &scale)| {
-            row.iter()
-                .map(move |&value| f64::from(value) * f64::from(scale))
+            row.iter().map(move |&value| f64::from(value) * f64::from(scale))
         });
         DMatrix::from_iterator(LENGTH, self.between.len(), numbers)
     }

@@ -62,10 +62,8 @@ pub fn moments<'a>(
     let of_person = groups(&photos, persons);
     let photos_of = |own: &Vec<usize>| raw.select_columns(own);
     let is_one = |_, _, difference| difference < ONE_MOMENT;
-    let chained: Vec<Vec<Vec<usize>>> = of_person
-        .par_iter()
-        .map(|own| frames(background, &photos_of(own), is_one))
-        .collect();
+    let chained: Vec<Vec<Vec<usize>>> =
+        of_person.par_iter().map(|own| frames(background, &photos_of(own), is_one)).collect();
     let chains = chained.iter().flatten().count();
     let are_bursts = (chains as f64) < BURSTS_BELOW * persons.len() as f64;
     let in_gallery = |(moments, own): (Vec<Vec<usize>>, &Vec<usize>)| {
@@ -124,9 +122,7 @@ fn differences(projected: &DMatrix<f64>, moments: &[Vec<usize>]) -> DMatrix<f64>
     let mean = |frames: &Vec<usize>| projected.select_columns(frames).column_mean();
     let means: Vec<_> = moments.iter().map(mean).collect();
     let means = DMatrix::from_columns(&means);
-    DMatrix::from_fn(means.ncols(), means.ncols(), |one, other| {
-        difference(&means, one, other)
-    })
+    DMatrix::from_fn(means.ncols(), means.ncols(), |one, other| difference(&means, one, other))
 }
 
 /// Σ_i 1 / Σ_j r_ij, the number of independent photos that these say as much as; r_ij, the correlation of two photos, falls from 1 at no difference to 0
@@ -134,9 +130,7 @@ fn differences(projected: &DMatrix<f64>, moments: &[Vec<usize>]) -> DMatrix<f64>
 fn effective_number(differences: &DMatrix<f64>) -> f64 {
     let correlation = |difference: &f64| (1.0 - difference / INDEPENDENT).max(0.0);
     let columns = differences.column_iter();
-    columns
-        .map(|of_one| 1.0 / of_one.iter().map(correlation).sum::<f64>())
-        .sum()
+    columns.map(|of_one| 1.0 / of_one.iter().map(correlation).sum::<f64>()).sum()
 }
 
 /// Joins the two moments whose means are nearest; of equally near ones the first.
@@ -201,16 +195,12 @@ mod tests {
         // Three frames of photo 0 between the others; photos 2 and 3 are of another person.
         let mut all = photos.select_columns(&[0, 1, 0, 0, 2, 3]);
         for frame in [2, 3] {
-            all.column_mut(frame)
-                .apply(|value| *value += 0.1 * noise.normal() as f32);
+            all.column_mut(frame).apply(|value| *value += 0.1 * noise.normal() as f32);
         }
         let persons = [0, 0, 0, 0, 1, 1];
         let (found, of) = moments(background, &all, &persons);
         assert_eq!(of, [0, 0, 1, 1]);
-        assert_eq!(
-            found.column(0),
-            all.select_columns(&[0, 2, 3]).column_mean()
-        );
+        assert_eq!(found.column(0), all.select_columns(&[0, 2, 3]).column_mean());
         for (at, photo) in [(1, 1), (2, 2), (3, 3)] {
             assert_eq!(found.column(at), photos.column(photo));
         }

@@ -79,11 +79,7 @@ impl Step {
     /// The mouth as it is found in a view that was drawn for `mouth`.
     pub fn take(&self, face: &[u8], mouth: Mouth) -> Mouth {
         let gradients = ViewGradients::of(face, mouth);
-        moved(
-            mouth,
-            self.across.of(&gradients.apart),
-            self.down.of(&gradients.both),
-        )
+        moved(mouth, self.across.of(&gradients.apart), self.down.of(&gradients.both))
     }
 }
 
@@ -98,11 +94,7 @@ pub(super) fn moved(mouth: Mouth, across: i32, down: i32) -> Mouth {
 
 impl ViewGradients {
     pub fn of(face: &[u8], mouth: Mouth) -> Self {
-        let view = View {
-            zoom: Zoom { to: 1, from: 1 },
-            mouth,
-            stretch: Stretch::Whole,
-        };
+        let view = View { zoom: Zoom { to: 1, from: 1 }, mouth, stretch: Stretch::Whole };
         let [sums] = directions::sums(&Picture::new(&view.of(face)), [&GRID]);
         let bytes = directions::described(&sums, &GRID);
         let (both, apart) = mirrored::<u8, i16>(&bytes, &GRID)
@@ -118,14 +110,10 @@ impl Line {
             #[inline(always)]
             || {
                 let terms = self.weights.iter().zip(features);
-                terms
-                    .map(|(&weight, &x)| i32::from(weight) * i32::from(x))
-                    .sum()
+                terms.map(|(&weight, &x)| i32::from(weight) * i32::from(x)).sum()
             },
         );
         // A number and its opposite are rounded alike.
-        (self.scale * sum as f32 + self.bias)
-            .clamp(-1e6, 1e6)
-            .round() as i32
+        (self.scale * sum as f32 + self.bias).clamp(-1e6, 1e6).round() as i32
     }
 }

@@ -64,10 +64,7 @@ impl Coordinates<'_> {
         own: &[&[usize]],
         mean: &[f64],
     ) -> DMatrix<f64> {
-        let photos: Vec<usize> = own
-            .iter()
-            .flat_map(|photos| photos.iter().copied())
-            .collect();
+        let photos: Vec<usize> = own.iter().flat_map(|photos| photos.iter().copied()).collect();
         let row = channel * adapted.prior.len();
         match self.rotated {
             Some(rotated) => {
@@ -141,9 +138,7 @@ impl People {
             in_hard_light: ScoreLine::default(),
             adaptation,
         };
-        let everybody: Vec<usize> = (0..people)
-            .filter(|&at| !of_person[at].is_empty())
-            .collect();
+        let everybody: Vec<usize> = (0..people).filter(|&at| !of_person[at].is_empty()).collect();
         for some in everybody.chunks(CHUNK) {
             let own: Vec<&[usize]> = some.iter().map(|&at| of_person[at].as_slice()).collect();
             let centres = [0, 1].map(|channel| {
@@ -154,10 +149,9 @@ impl People {
                 .into_par_iter()
                 .map(|at| {
                     let photos = own[at].len() as f64;
-                    enrolled.adaptation.ratios(
-                        |channel| numbers(centres[channel].column(at).iter()),
-                        photos,
-                    )
+                    enrolled
+                        .adaptation
+                        .ratios(|channel| numbers(centres[channel].column(at).iter()), photos)
                 })
                 .collect();
             for (&person, ratios) in some.iter().zip(&ratios) {
@@ -170,10 +164,7 @@ impl People {
     /// With scores of photos in hard light brought to the scale of even light, which this calibration knows.
     pub fn allowing_for_light(self, calibration: &Calibration) -> Self {
         let in_hard_light = ScoreLine::of(calibration);
-        Self {
-            in_hard_light,
-            ..self
-        }
+        Self { in_hard_light, ..self }
     }
 
     fn put(&mut self, person: usize, ratios: &[Ratio; 2]) {
@@ -238,11 +229,7 @@ impl People {
             line.apply(score)
         };
         let people = self.photos.len();
-        (0..people)
-            .into_par_iter()
-            .with_min_len(512)
-            .map(score)
-            .collect()
+        (0..people).into_par_iter().with_min_len(512).map(score).collect()
     }
 
     /// The scores of pairs of photos (columns of `raw`, 2k x n), none enrolled, as of one person: the mean of the scores of
@@ -252,9 +239,8 @@ impl People {
         let k = projected.nrows() / 2;
         let of_photo = |photo: usize| {
             let column = projected.column(photo);
-            let ratios = self
-                .adaptation
-                .ratios(|channel| numbers(column.rows(channel * k, k).iter()), 1.0);
+            let ratios =
+                self.adaptation.ratios(|channel| numbers(column.rows(channel * k, k).iter()), 1.0);
             (Standard::of(&ratios), ratios)
         };
         let enrolled: Vec<_> = (0..raw.ncols()).into_par_iter().map(of_photo).collect();
@@ -277,11 +263,7 @@ impl People {
     ) -> Vec<f64> {
         let adaptation = &self.adaptation.channels[channel];
         let k = adaptation.prior.len();
-        let linear = |person: usize| {
-            self.linear
-                .view((channel * k, person), (k, 1))
-                .map(f64::from)
-        };
+        let linear = |person: usize| self.linear.view((channel * k, person), (k, 1)).map(f64::from);
         let mut difference = linear(first) - linear(second);
         if let Some(rotation) = &adaptation.rotation {
             difference = rotation.map(f64::from) * difference;
@@ -289,8 +271,7 @@ impl People {
         let (relit, hard_light) = self.adaptation.in_even_light(raw, &[0], &self.means, None);
         let factor = adaptation.length_factor(&relit, channel * k, 0, &self.means[channel]);
         let mut slope: Vec<f64> = difference.iter().map(|value| value * factor).collect();
-        self.adaptation
-            .slope_in_even_light(channel, &mut slope, hard_light[0]);
+        self.adaptation.slope_in_even_light(channel, &mut slope, hard_light[0]);
         slope
     }
 
@@ -321,14 +302,9 @@ impl People {
 
     /// Mean over people of the score that the model expects of another photo of them.
     pub(super) fn expected_genuine(&self) -> f64 {
-        let enrolled = self
-            .photos
-            .iter()
-            .zip(&self.genuine)
-            .filter(|(photos, _)| **photos > 0);
-        let (count, sum) = enrolled.fold((0.0, 0.0), |(count, sum), (_, genuine)| {
-            (count + 1.0, sum + genuine)
-        });
+        let enrolled = self.photos.iter().zip(&self.genuine).filter(|(photos, _)| **photos > 0);
+        let (count, sum) =
+            enrolled.fold((0.0, 0.0), |(count, sum), (_, genuine)| (count + 1.0, sum + genuine));
         if count > 0.0 { sum / count } else { 0.0 }
     }
 
@@ -353,9 +329,7 @@ impl People {
             sum / count
         };
         let means = [mean(0), mean(1)];
-        let ratios = self
-            .adaptation
-            .ratios(|channel| numbers(&means[channel]), count);
+        let ratios = self.adaptation.ratios(|channel| numbers(&means[channel]), count);
         let standard = Standard::of(&ratios);
         let score = standard.score(&ratios, projected.column(photo).as_slice());
         Some((score, standard.genuine))

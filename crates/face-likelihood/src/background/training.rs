@@ -31,9 +31,7 @@ impl Described {
             return Err(Error::Inconsistent);
         }
         let all: Vec<&[u8]> = faces.faces().collect();
-        let described = all
-            .par_iter()
-            .map(|face| description::describe(face, mouths));
+        let described = all.par_iter().map(|face| description::describe(face, mouths));
         let (plain, relit): (Vec<_>, Vec<_>) =
             described.map(|[plain, relit]| (plain, relit)).unzip();
         Ok(Self {
@@ -59,10 +57,7 @@ impl Described {
 
     /// Photos of each person who has any.
     fn counts(&self) -> Vec<usize> {
-        self.persons
-            .chunk_by(|a, b| a == b)
-            .map(<[usize]>::len)
-            .collect()
+        self.persons.chunk_by(|a, b| a == b).map(<[usize]>::len).collect()
     }
 }
 
@@ -79,11 +74,7 @@ pub struct Training {
 
 impl Default for Training {
     fn default() -> Self {
-        Self {
-            components: 500,
-            directions: 256,
-            rounds: 8,
-        }
+        Self { components: 500, directions: 256, rounds: 8 }
     }
 }
 
@@ -110,10 +101,7 @@ impl Training {
     }
 
     fn channel(&self, descriptions: &FaceMatrix, counts: &[usize]) -> Result<Projection> {
-        let pca = Pca {
-            components: ComponentCount::Count(self.components),
-            ..Pca::default()
-        };
+        let pca = Pca { components: ComponentCount::Count(self.components), ..Pca::default() };
         let components = pca.fit(descriptions)?;
         let (k, mean) = (components.count(), components.mean.as_slice());
         let basis: DMatrix<f32> = components.basis.map(|value| value as f32);
@@ -142,9 +130,7 @@ impl Training {
 }
 
 fn too_few() -> Error {
-    Error::Background {
-        problem: BackgroundProblem::TooFewPhotos,
-    }
+    Error::Background { problem: BackgroundProblem::TooFewPhotos }
 }
 
 impl Projection {
@@ -156,9 +142,7 @@ impl Projection {
         for column in basis.column_iter() {
             let largest = column.amax().max(f64::MIN_POSITIVE);
             let scale = (largest / 127.0) as f32;
-            let bytes = column
-                .iter()
-                .map(|value| (value / f64::from(scale)).round() as i8);
+            let bytes = column.iter().map(|value| (value / f64::from(scale)).round() as i8);
             let from = rounded.len();
             rounded.extend(bytes);
             let terms = rounded[from..].iter().zip(mean);

@@ -90,10 +90,7 @@ impl TwoCovariance {
         let all = turned.nrows();
         let pairs = eigen::leading(turned, all, Method::Auto).ok()?;
         let directions = times(&inverse_root.transpose(), &pairs.vectors);
-        Some((
-            directions,
-            pairs.values.iter().map(|value| value.max(0.0)).collect(),
-        ))
+        Some((directions, pairs.values.iter().map(|value| value.max(0.0)).collect()))
     }
 }
 
@@ -167,15 +164,11 @@ mod tests {
     fn covariances_are_found_again() {
         let (photos, counts) = drawn();
         let model = TwoCovariance::fit(&photos, &counts, 20).unwrap();
-        for (row, (between, within)) in [(9.0, 1.0), (1.0, 4.0), (0.04, 0.25)]
-            .into_iter()
-            .enumerate()
+        for (row, (between, within)) in
+            [(9.0, 1.0), (1.0, 4.0), (0.04, 0.25)].into_iter().enumerate()
         {
             let found = (model.between[(row, row)], model.within[(row, row)]);
-            assert!(
-                (found.0 - between).abs() < 0.15 * between + 0.02,
-                "{row}: {found:?}"
-            );
+            assert!((found.0 - between).abs() < 0.15 * between + 0.02, "{row}: {found:?}");
             assert!((found.1 - within).abs() < 0.1 * within, "{row}: {found:?}");
         }
     }

@@ -29,10 +29,7 @@ pub struct Mouth {
 impl Mouth {
     /// The place, or the nearest at which a mouth may be.
     pub fn at(across: i32, down: i32) -> Self {
-        Self {
-            across: across.clamp(-FARTHEST, FARTHEST),
-            down: down.clamp(-FARTHEST, FARTHEST),
-        }
+        Self { across: across.clamp(-FARTHEST, FARTHEST), down: down.clamp(-FARTHEST, FARTHEST) }
     }
 
     /// To the right of the usual place, in [`SUBPIXELS`].
@@ -173,10 +170,7 @@ impl View {
 
     /// A distance in the view from the point that stays, as a distance in the face.
     fn zoomed(self, distance: i32) -> i32 {
-        nearest(
-            i64::from(distance) * i64::from(self.zoom.from),
-            i64::from(self.zoom.to),
-        )
+        nearest(i64::from(distance) * i64::from(self.zoom.from), i64::from(self.zoom.to))
     }
 
     /// The shift to the right of a row of the view in the face, and its height there, from its height below the eyes.
@@ -187,10 +181,7 @@ impl View {
             Stretch::Half => nearest(below * (2 * usual + i64::from(self.mouth.down)), 2 * usual),
             Stretch::Whole => nearest(below * (usual + i64::from(self.mouth.down)), usual),
         };
-        (
-            nearest(below * i64::from(self.mouth.across), usual),
-            stretched,
-        )
+        (nearest(below * i64::from(self.mouth.across), usual), stretched)
     }
 }
 
@@ -204,9 +195,7 @@ pub fn nearest(numerator: i64, denominator: i64) -> i32 {
 /// Gray levels of the size [`FACE`] in which no two sides are alike.
 #[cfg(test)]
 pub fn drawn_face() -> Vec<u8> {
-    (0..FACE.pixels())
-        .map(|at| (at * at / 31 % 251) as u8)
-        .collect()
+    (0..FACE.pixels()).map(|at| (at * at / 31 % 251) as u8).collect()
 }
 
 /// The face of the size [`FACE`] that a mirror shows.
@@ -222,11 +211,7 @@ mod tests {
     use super::*;
 
     fn view(to: i32, from: i32, across: i32, down: i32, stretch: Stretch) -> View {
-        View {
-            zoom: Zoom { to, from },
-            mouth: Mouth::at(across, down),
-            stretch,
-        }
+        View { zoom: Zoom { to, from }, mouth: Mouth::at(across, down), stretch }
     }
 
     #[test]
@@ -253,11 +238,7 @@ mod tests {
 
     /// The darkest place.
     fn darkest(face: &[u8]) -> (usize, usize) {
-        let (at, _) = face
-            .iter()
-            .enumerate()
-            .min_by_key(|(_, level)| **level)
-            .unwrap();
+        let (at, _) = face.iter().enumerate().min_by_key(|(_, level)| **level).unwrap();
         (at % 64, at / 64)
     }
 
@@ -272,15 +253,10 @@ mod tests {
                     (square * 4).min(255) as u8
                 })
                 .collect();
-            let (across, down) = (
-                x as i32 * SUBPIXELS - 8_064,
-                y as i32 * SUBPIXELS - EYES - BELOW_EYES,
-            );
+            let (across, down) =
+                (x as i32 * SUBPIXELS - 8_064, y as i32 * SUBPIXELS - EYES - BELOW_EYES);
             let found = darkest(&view(1, 1, across, down, Stretch::Whole).of(&face));
-            assert!(
-                found.0.abs_diff(31) <= 1 && found.1.abs_diff(59) <= 1,
-                "{found:?}"
-            );
+            assert!(found.0.abs_diff(31) <= 1 && found.1.abs_diff(59) <= 1, "{found:?}");
             let half = darkest(&view(1, 1, across, down, Stretch::Half).of(&face));
             assert!(half.0.abs_diff(31) <= 1, "{half:?}");
             assert!(half.1.abs_diff((y + 59) / 2) <= 1, "{half:?}");

@@ -40,11 +40,7 @@ impl Codes {
                 || fill(pixels, width, &mut codes),
             );
         }
-        Self {
-            width: columns,
-            height: rows,
-            codes,
-        }
+        Self { width: columns, height: rows, codes }
     }
 }
 
@@ -142,10 +138,9 @@ impl Boosted {
         let mut alive = Vec::new();
         for top in (0..=last_y).step_by(step) {
             alive.clear();
-            alive.extend((0..=last_x).step_by(step).map(|left| Alive {
-                left: left as u32,
-                score: 0.0,
-            }));
+            alive.extend(
+                (0..=last_x).step_by(step).map(|left| Alive { left: left as u32, score: 0.0 }),
+            );
             for group in &self.groups {
                 group.reject(codes, top, &mut alive);
             }
@@ -170,9 +165,8 @@ struct Alive {
 impl Group {
     /// Keeps the windows of the row at `top` that reach the threshold, in order.
     fn reject(&self, codes: &Codes, top: usize, alive: &mut Vec<Alive>) {
-        let offsets = self
-            .places
-            .map(|(x, y)| (top + usize::from(y)) * codes.width + usize::from(x));
+        let offsets =
+            self.places.map(|(x, y)| (top + usize::from(y)) * codes.width + usize::from(x));
         let mut kept = 0;
         for at in 0..alive.len() {
             let Alive { left, mut score } = alive[at];

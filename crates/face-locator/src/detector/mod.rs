@@ -114,12 +114,7 @@ impl Detector {
         let coarse = self.scan_levels(picture, coarse, step);
         let mut cache = RefinementCache::default();
         // Networks look at windows only where one is large enough already: they move and resize it a little.
-        if coarse
-            .iter()
-            .flatten()
-            .flatten()
-            .any(|window| fills.by_size(window))
-        {
+        if coarse.iter().flatten().flatten().any(|window| fills.by_size(window)) {
             let found = self.judge(picture, &coarse, &mut cache);
             if found.iter().any(|face| fills.by(face)) {
                 return found;
@@ -137,10 +132,7 @@ impl Detector {
         scales: &[f32],
         step: u32,
     ) -> Vec<Vec<Vec<Candidate>>> {
-        scales
-            .par_iter()
-            .map(|&scale| self.scan(picture, scale, step))
-            .collect()
+        scales.par_iter().map(|&scale| self.scan(picture, scale, step)).collect()
     }
 
     /// The faces among the windows that the first stage accepted on these levels.
@@ -200,9 +192,7 @@ impl Detector {
             windows.into_iter().map(candidate).collect()
         };
         let views = self.cascade.views.par_iter();
-        views
-            .map(|view| found(view.scan(&codes, pixels, step as usize)))
-            .collect()
+        views.map(|view| found(view.scan(&codes, pixels, step as usize))).collect()
     }
 }
 

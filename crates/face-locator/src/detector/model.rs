@@ -70,10 +70,7 @@ pub(super) fn read(bytes: &[u8]) -> Option<Cascade> {
             return None;
         }
     }
-    reader
-        .0
-        .is_empty()
-        .then_some(Cascade { views, refinements })
+    reader.0.is_empty().then_some(Cascade { views, refinements })
 }
 
 impl Reader<'_> {
@@ -107,11 +104,7 @@ impl Reader<'_> {
             for weight in weights.as_flattened_mut() {
                 *weight = self.float()?;
             }
-            groups.push(Group {
-                places: *first,
-                weights,
-                threshold: *own.last()?,
-            });
+            groups.push(Group { places: *first, weights, threshold: *own.last()? });
         }
         places.is_empty().then(|| Boosted::new(groups))?
     }

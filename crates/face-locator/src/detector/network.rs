@@ -33,12 +33,7 @@ impl Layer {
                 row[neuron % LANES] = weight;
             }
         }
-        Some(Self {
-            inputs,
-            outputs,
-            weights: side_by_side,
-            biases,
-        })
+        Some(Self { inputs, outputs, weights: side_by_side, biases })
     }
 
     /// The weighted sums of all neurons.
@@ -87,10 +82,7 @@ impl Network {
             return None;
         }
         let last = layers.pop().filter(|last| last.outputs == OUTPUTS)?;
-        Some(Self {
-            hidden: layers,
-            last,
-        })
+        Some(Self { hidden: layers, last })
     }
 
     /// Number of inputs of the network.
@@ -147,9 +139,7 @@ mod tests {
             .map(|(own, bias)| own.iter().zip(&input).map(|(w, x)| w * x).sum::<f32>() + bias)
             .collect();
         let mut sums = Vec::new();
-        Layer::new(inputs, &weights, biases)
-            .unwrap()
-            .sums(&input, &mut sums);
+        Layer::new(inputs, &weights, biases).unwrap().sums(&input, &mut sums);
         assert_eq!(sums, expected);
     }
 }

@@ -16,12 +16,7 @@ pub(super) struct Region {
 impl Region {
     /// All of a picture.
     pub fn whole(picture: &GrayImage) -> Self {
-        Self {
-            left: 0,
-            top: 0,
-            width: picture.width() as usize,
-            height: picture.height() as usize,
-        }
+        Self { left: 0, top: 0, width: picture.width() as usize, height: picture.height() as usize }
     }
 
     /// One row of the region: as it lies in the picture, or put together in `padded` where it reaches beyond.
@@ -206,21 +201,15 @@ mod tests {
             let (x, y) = (region.left + x as i64, region.top + y as i64);
             let inside = (0..i64::from(picture.width())).contains(&x)
                 && (0..i64::from(picture.height())).contains(&y);
-            f64::from(if inside {
-                picture.get_pixel(x as u32, y as u32).0[0]
-            } else {
-                0
-            })
+            f64::from(if inside { picture.get_pixel(x as u32, y as u32).0[0] } else { 0 })
         };
         let mut pixels = Vec::new();
         for row in 0..height {
             for column in 0..width {
                 let x = region.width as f64 / width as f64 * column as f64;
                 let y = region.height as f64 / height as f64 * row as f64;
-                let (left, top) = (
-                    (x as usize).min(region.width - 2),
-                    (y as usize).min(region.height - 2),
-                );
+                let (left, top) =
+                    ((x as usize).min(region.width - 2), (y as usize).min(region.height - 2));
                 let (wx, wy) = (x - left as f64, y - top as f64);
                 let value = (1.0 - wy) * ((1.0 - wx) * at(left, top) + wx * at(left + 1, top))
                     + wy * ((1.0 - wx) * at(left, top + 1) + wx * at(left + 1, top + 1));
@@ -244,12 +233,7 @@ mod tests {
             (-50, -50, 20, 20),
             (1, 1, 2, 2),
         ] {
-            let region = Region {
-                left,
-                top,
-                width,
-                height,
-            };
+            let region = Region { left, top, width, height };
             for (width, height) in [(40, 40), (13, 29), (80, 3)] {
                 let mut target = vec![0; width * height];
                 resampler.resample(&picture, region, (width, height), &mut target);

@@ -90,12 +90,7 @@ mod tests {
     use super::*;
 
     fn candidate(left: i32, size: i32, score: f64) -> Candidate {
-        Candidate {
-            left,
-            top: 0,
-            size,
-            score,
-        }
+        Candidate { left, top: 0, size, score }
     }
 
     #[test]

@@ -47,12 +47,7 @@ pub(super) fn patches() -> Vec<Patch> {
             }
             for top in (0..=SIDE - height).step_by(PATCH_STEP) {
                 for left in (0..=SIDE - width).step_by(PATCH_STEP) {
-                    patches.push(Patch {
-                        left,
-                        top,
-                        width,
-                        height,
-                    });
+                    patches.push(Patch { left, top, width, height });
                 }
             }
         }
@@ -131,9 +126,7 @@ impl Looker {
         stage: &Refinement,
         candidate: Candidate,
     ) -> Option<Candidate> {
-        let Candidate {
-            left, top, size, ..
-        } = candidate;
+        let Candidate { left, top, size, .. } = candidate;
         let beyond = |edge: i32, length: u32| {
             let edge = i64::from(edge);
             edge + i64::from(size) <= 0 || edge >= i64::from(length)
@@ -147,8 +140,7 @@ impl Looker {
             width: size as usize,
             height: size as usize,
         };
-        self.resampler
-            .resample(picture, region, (SIDE, SIDE), &mut self.window);
+        self.resampler.resample(picture, region, (SIDE, SIDE), &mut self.window);
         vectorised_mut(
             #[inline(always)]
             || {
@@ -244,10 +236,7 @@ fn describe(above: &[Row], patches: &[Patch], descriptors: &mut Vec<f32>) {
             }
         }
         let sums = sums.as_flattened().as_flattened();
-        let squares: f64 = sums
-            .iter()
-            .map(|&sum| f64::from(sum) * f64::from(sum))
-            .sum();
+        let squares: f64 = sums.iter().map(|&sum| f64::from(sum) * f64::from(sum)).sum();
         let length = squares.sqrt() as f32;
         let scaled = |&sum: &i32| match squares > 0.0 {
             true => sum as f32 / length,
@@ -265,12 +254,7 @@ mod tests {
     fn patches_are_numbered_as_the_model_has_them() {
         let patches = patches();
         // Five shapes, in sizes of 16 to 40 pixels that divide into cells.
-        let first = Patch {
-            left: 0,
-            top: 0,
-            width: 16,
-            height: 16,
-        };
+        let first = Patch { left: 0, top: 0, width: 16, height: 16 };
         assert_eq!(patches[0], first);
         assert_eq!(patches[1], Patch { left: 16, ..first });
         for patch in &patches {

@@ -82,11 +82,7 @@ fn compare(folder: &str, nth: usize) {
             found.len()
         })
         .sum();
-    eprintln!(
-        "{}: {} photos, {faces} faces alike",
-        folder.display(),
-        photos.len()
-    );
+    eprintln!("{}: {} photos, {faces} faces alike", folder.display(), photos.len());
 }
 
 #[test]
@@ -122,10 +118,7 @@ fn large_faces_first_finds_the_same_face_and_all_faces_where_none_is_large() {
             let photo = image::open(&path).expect("a photo").into_luma8();
             let all = ours(&photo, STEP);
             let longest = photo.width().max(photo.height()) as f32;
-            let fills = Filling {
-                size: FILLED * longest,
-                score: SURE,
-            };
+            let fills = Filling { size: FILLED * longest, score: SURE };
             let mut found = detector.detect_large_first(&photo, STEP, LARGE * longest, fills);
             found.retain(|face| face.score >= MIN_SCORE);
             let Some(large) = found.iter().find(|face| fills.by(face)) else {

@@ -97,10 +97,9 @@ fn restructure(text: &str, choices: &[(usize, usize, bool)]) -> String {
     let mut text = text.to_owned();
     for &(from, to, empties) in choices {
         let places = elements(&text);
-        let (Some(from), Some(to)) = (
-            places.get(from % places.len()),
-            places.get(to % places.len()),
-        ) else {
+        let (Some(from), Some(to)) =
+            (places.get(from % places.len()), places.get(to % places.len()))
+        else {
             continue;
         };
         let inner_end = text[..to.1].rfind("</");
@@ -265,10 +264,7 @@ fn some_faces() -> impl Strategy<Value = Vec<NamedFace<'static>>> {
     let known = prop::sample::select(vec![(0.25, 0.5), (0.7, 0.4), (0.71, 0.41)]);
     let place = prop_oneof![known, (0.0..1.0, 0.0..1.0)];
     prop::collection::vec((place, 0..4_usize), 0..5).prop_map(|found| {
-        let places: Vec<_> = found
-            .into_iter()
-            .map(|((x, y), name)| (x, y, name))
-            .collect();
+        let places: Vec<_> = found.into_iter().map(|((x, y), name)| (x, y, name)).collect();
         faces(&places)
     })
 }
@@ -307,8 +303,7 @@ fn check_outcomes(old: &str, new: &str, faces: &[NamedFace<'_>], outcomes: &[Out
     // Where one of this program's keywords was withdrawn, there is less than before.
     let listed = |text: &str| -> Vec<String> {
         let all = statements(text).into_iter();
-        all.filter(|it| it.contains("eigenfaces.org") && it.contains("ubject/"))
-            .collect()
+        all.filter(|it| it.contains("eigenfaces.org") && it.contains("ubject/")).collect()
     };
     let mut after = listed(new);
     let is_kept = listed(old).iter().all(|statement| {
@@ -320,18 +315,12 @@ fn check_outcomes(old: &str, new: &str, faces: &[NamedFace<'_>], outcomes: &[Out
     }
     let regions = |text: &str| read(text.as_bytes()).expect("regions").list;
     let (before, after) = (regions(old), regions(new));
-    let added = outcomes
-        .iter()
-        .filter(|outcome| **outcome == Outcome::Added);
+    let added = outcomes.iter().filter(|outcome| **outcome == Outcome::Added);
     assert_eq!(after.len(), before.len() + added.count());
     for (face, outcome) in faces.iter().zip(outcomes) {
         match outcome {
             Outcome::NamedAlready { .. } | Outcome::NameRemoved { .. } => {}
-            _ => assert!(
-                after
-                    .iter()
-                    .any(|region| region.name.as_deref() == Some(face.name))
-            ),
+            _ => assert!(after.iter().any(|region| region.name.as_deref() == Some(face.name))),
         }
     }
 }

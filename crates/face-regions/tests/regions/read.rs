@@ -31,16 +31,9 @@ fn packet(properties: &str) -> String {
 #[test]
 fn digikam_and_lightroom_are_read() {
     let regions = read(DIGIKAM.as_bytes()).expect("regions");
-    let photo = Dimensions {
-        width: 4000,
-        height: 3000,
-    };
+    let photo = Dimensions { width: 4000, height: 3000 };
     assert_eq!(regions.dimensions, Some(photo));
-    let names: Vec<_> = regions
-        .list
-        .iter()
-        .map(|region| region.name.as_deref())
-        .collect();
+    let names: Vec<_> = regions.list.iter().map(|region| region.name.as_deref()).collect();
     assert_eq!(names, [Some("Grandma Inge"), None, Some("Grandma Inge")]);
     assert!(close(&regions.list[0], [0.25, 0.5, 0.1, 0.15]));
     assert!(close(&regions.list[2], [0.25, 0.5, 0.1, 0.15]));
@@ -154,13 +147,7 @@ fn regions_of_a_cropped_photo_are_told() {
     assert_eq!(fit(3000, 4000), Fit::Different);
     assert_eq!(fit(3000, 3000), Fit::Different);
     let none = read(packet("").as_bytes()).expect("regions");
-    assert_eq!(
-        none.fit(Dimensions {
-            width: 1,
-            height: 2
-        }),
-        Fit::Unknown
-    );
+    assert_eq!(none.fit(Dimensions { width: 1, height: 2 }), Fit::Unknown);
 }
 
 #[test]
@@ -173,12 +160,7 @@ fn every_encoding_is_read() {
     let units: Vec<u16> = mark.chain(DIGIKAM.encode_utf16()).collect();
     packets.push(units.iter().flat_map(|unit| unit.to_le_bytes()).collect());
     packets.push(units.iter().flat_map(|unit| unit.to_be_bytes()).collect());
-    packets.push(
-        units[1..]
-            .iter()
-            .flat_map(|unit| unit.to_le_bytes())
-            .collect(),
-    );
+    packets.push(units[1..].iter().flat_map(|unit| unit.to_le_bytes()).collect());
     for packet in packets {
         assert_eq!(read(&packet).expect("regions").list.len(), 3);
     }
@@ -192,10 +174,7 @@ fn what_is_no_xmp_is_refused() {
         "<svg/>",
         "<a><b><rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'/></b></a>",
     ] {
-        assert!(matches!(
-            read(text.as_bytes()),
-            Err(XmpProblem::NotXmp { .. })
-        ));
+        assert!(matches!(read(text.as_bytes()), Err(XmpProblem::NotXmp { .. })));
     }
     for bytes in [b"".as_slice(), b"\0\0", b"\xFF\xD8\xFF", b"<a", b"{}"] {
         assert!(read(bytes).is_err());

@@ -8,10 +8,7 @@ use face_regions::{
 const DIGIKAM: &str = include_str!("samples/digikam.xmp");
 const LIGHTROOM: &str = include_str!("samples/lightroom.xmp");
 const PLAIN: &str = include_str!("samples/plain.xmp");
-const PHOTO: Dimensions = Dimensions {
-    width: 4000,
-    height: 3000,
-};
+const PHOTO: Dimensions = Dimensions { width: 4000, height: 3000 };
 
 fn write(
     existing: Option<&[u8]>,
@@ -27,11 +24,7 @@ fn area(x: f64, y: f64) -> Area {
 }
 
 fn face(x: f64, y: f64, name: &str) -> NamedFace<'_> {
-    NamedFace {
-        area: area(x, y),
-        name,
-        confidence: Some(0.973),
-    }
+    NamedFace { area: area(x, y), name, confidence: Some(0.973) }
 }
 
 fn changed(written: &Written) -> String {
@@ -63,10 +56,7 @@ fn without(text: &str, parts: &[(&str, &str)]) -> String {
 
 fn named(text: &str) -> Vec<String> {
     let regions = read(text.as_bytes()).expect("regions").list;
-    regions
-        .into_iter()
-        .filter_map(|region| region.name)
-        .collect()
+    regions.into_iter().filter_map(|region| region.name).collect()
 }
 
 #[test]
@@ -112,38 +102,18 @@ fn a_name_given_by_a_person_stays() {
 
 #[test]
 fn a_region_without_a_name_is_named_and_the_rest_of_digikams_sidecar_stays() {
-    let faces = [
-        face(0.69, 0.4, "Anna"),
-        face(0.25, 0.5, "Somebody"),
-        face(0.5, 0.8, "Jo & Co"),
-    ];
+    let faces = [face(0.69, 0.4, "Anna"), face(0.25, 0.5, "Somebody"), face(0.5, 0.8, "Jo & Co")];
     let (text, outcomes) = merge(Some(DIGIKAM), &faces);
-    let already = Outcome::NamedAlready {
-        name: "Grandma Inge".to_owned(),
-    };
+    let already = Outcome::NamedAlready { name: "Grandma Inge".to_owned() };
     assert_eq!(outcomes, [Outcome::Named, already, Outcome::Added]);
-    assert_eq!(
-        named(&text),
-        ["Grandma Inge", "Anna", "Jo & Co", "Grandma Inge"]
-    );
-    let extensions = (
-        "\n       <mwg-rs:Extensions",
-        "<mwg-rs:Name>Anna</mwg-rs:Name>",
-    );
+    assert_eq!(named(&text), ["Grandma Inge", "Anna", "Jo & Co", "Grandma Inge"]);
+    let extensions = ("\n       <mwg-rs:Extensions", "<mwg-rs:Name>Anna</mwg-rs:Name>");
     let region = ("\n      <rdf:li rdf:parseType", "</rdf:li>");
     let plain = ("\n     <rdf:li>Anna", "<rdf:li>Jo &amp; Co</rdf:li>");
-    let levels = (
-        "\n     <rdf:li>People|Anna",
-        "<rdf:li>People|Jo &amp; Co</rdf:li>",
-    );
-    let list_of_ours = (
-        "\n  <rdf:Description rdf:about=\"\"\n      xmlns:eigenfaces",
-        "</rdf:Description>",
-    );
-    assert_eq!(
-        without(&text, &[extensions, region, plain, levels, list_of_ours]),
-        DIGIKAM
-    );
+    let levels = ("\n     <rdf:li>People|Anna", "<rdf:li>People|Jo &amp; Co</rdf:li>");
+    let list_of_ours =
+        ("\n  <rdf:Description rdf:about=\"\"\n      xmlns:eigenfaces", "</rdf:Description>");
+    assert_eq!(without(&text, &[extensions, region, plain, levels, list_of_ours]), DIGIKAM);
 }
 
 #[test]
@@ -154,10 +124,8 @@ fn the_rest_of_lightrooms_sidecar_stays() {
     assert!(!text.replace("\r\n", "").contains('\n'));
     let region = ("\r\n      <rdf:li rdf:parseType", "</rdf:li>");
     let levels = ("\r\n     <rdf:li>People|Wedding", "</rdf:li>");
-    let list_of_ours = (
-        "\r\n  <rdf:Description rdf:about=\"\"\r\n      xmlns:eigenfaces",
-        "</rdf:Description>",
-    );
+    let list_of_ours =
+        ("\r\n  <rdf:Description rdf:about=\"\"\r\n      xmlns:eigenfaces", "</rdf:Description>");
     assert_eq!(without(&text, &[region, levels, list_of_ours]), lines);
 }
 
@@ -179,10 +147,7 @@ fn an_empty_rdf_is_filled() {
         "<rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'/>",
         "<q:RDF xmlns:q='http://www.w3.org/1999/02/22-rdf-syntax-ns#' xmlns:rdf='u' ></q:RDF>",
     ] {
-        assert_eq!(
-            named(&merge(Some(sidecar), &[face(0.7, 0.4, "Anna")]).0),
-            ["Anna"]
-        );
+        assert_eq!(named(&merge(Some(sidecar), &[face(0.7, 0.4, "Anna")]).0), ["Anna"]);
     }
     let empty = "<x:xmpmeta xmlns:x='adobe:ns:meta/'/>";
     let refused = write(Some(empty.as_bytes()), PHOTO, &[face(0.7, 0.4, "Anna")]);
@@ -192,19 +157,11 @@ fn an_empty_rdf_is_filled() {
 #[test]
 fn a_newer_run_replaces_what_this_program_wrote() {
     let (first, _) = merge(None, &[face(0.3, 0.4, "Anna"), face(0.6, 0.4, "Ben")]);
-    let newer = [
-        NamedFace {
-            confidence: Some(0.5),
-            ..face(0.31, 0.4, "Carla")
-        },
-        face(0.6, 0.4, "Ben"),
-    ];
+    let newer =
+        [NamedFace { confidence: Some(0.5), ..face(0.31, 0.4, "Carla") }, face(0.6, 0.4, "Ben")];
     let (second, outcomes) = merge(Some(&first), &newer);
     let previous = "Anna".to_owned();
-    assert_eq!(
-        outcomes,
-        [Outcome::Updated { previous }, Outcome::Unchanged]
-    );
+    assert_eq!(outcomes, [Outcome::Updated { previous }, Outcome::Unchanged]);
     assert_eq!(named(&second), ["Carla", "Ben"]);
     assert!(!second.contains("Anna") && second.contains("<rdf:li>People|Carla</rdf:li>"));
     let regions = read(second.as_bytes()).expect("regions").list;
@@ -216,12 +173,8 @@ fn a_newer_run_replaces_what_this_program_wrote() {
 fn a_correction_by_a_person_stays() {
     let (text, _) = merge(None, &[face(0.3, 0.4, "Anna")]);
     let corrected = text.replace("<mwg-rs:Name>Anna", "<mwg-rs:Name>Berta");
-    let written = write(
-        Some(corrected.as_bytes()),
-        PHOTO,
-        &[face(0.3, 0.4, "Carla")],
-    )
-    .expect("written");
+    let written =
+        write(Some(corrected.as_bytes()), PHOTO, &[face(0.3, 0.4, "Carla")]).expect("written");
     let name = "Berta".to_owned();
     assert_eq!(written.outcomes, [Outcome::NamedAlready { name }]);
     assert!(!changed(&written).contains("<rdf:li>"), "the keyword");
@@ -259,10 +212,7 @@ fn forms_that_cannot_be_added_to_are_refused() {
             "<dc:subject>Wedding, Party</dc:subject>",
         ),
         ("xmp:Rating=\"3\"", "dc:subject=\"Wedding\""),
-        (
-            "<mwg-rs:RegionList>",
-            "<mwg-rs:RegionList rdf:resource='u'/><mwg-rs:Else>",
-        ),
+        ("<mwg-rs:RegionList>", "<mwg-rs:RegionList rdf:resource='u'/><mwg-rs:Else>"),
         (
             "<mwg-rs:Regions rdf:parseType=\"Resource\">",
             "<mwg-rs:Regions stDim:w='1'/><mwg-rs:Else rdf:parseType='Resource'>",
@@ -272,15 +222,14 @@ fn forms_that_cannot_be_added_to_are_refused() {
         let sidecar = match to.ends_with("Else>") {
             true => sidecar.replace("</mwg-rs:RegionList>", "</mwg-rs:Else>"),
             false if to.contains("Else") => sidecar.replace("</mwg-rs:Regions>", "</mwg-rs:Else>"),
-            false => sidecar
-                .replacen("<dc:subject>\n", "<dc:other>\n", 1)
-                .replacen("Bag>\n   </dc:subject>", "Bag>\n   </dc:other>", 1),
+            false => sidecar.replacen("<dc:subject>\n", "<dc:other>\n", 1).replacen(
+                "Bag>\n   </dc:subject>",
+                "Bag>\n   </dc:other>",
+                1,
+            ),
         };
         let refused = write(Some(sidecar.as_bytes()), PHOTO, &[face(0.7, 0.4, "Anna")]);
-        assert!(
-            matches!(refused, Err(XmpProblem::Unsupported { .. })),
-            "{refused:?} {to}"
-        );
+        assert!(matches!(refused, Err(XmpProblem::Unsupported { .. })), "{refused:?} {to}");
     }
 }
 
@@ -296,11 +245,7 @@ fn extensions_that_are_no_structure_are_refused() {
         let sidecar = DIGIKAM.replace(end, &[extensions, end].concat());
         let refused = write(Some(sidecar.as_bytes()), PHOTO, &[face(0.7, 0.4, "Anna")]);
         let property = "mwg-rs:Extensions";
-        assert_eq!(
-            refused,
-            Err(XmpProblem::Unsupported { property }),
-            "{extensions}"
-        );
+        assert_eq!(refused, Err(XmpProblem::Unsupported { property }), "{extensions}");
     }
 }
 
@@ -317,18 +262,12 @@ fn lists_that_are_missing_or_empty_are_made() {
     ] {
         let mut sidecar = LIGHTROOM.to_owned();
         sidecar.replace_range(cut.clone(), replacement);
-        let (text, _) = merge(
-            Some(&sidecar),
-            &[face(0.7, 0.4, "Anna"), face(0.2, 0.4, "Ben")],
-        );
+        let (text, _) = merge(Some(&sidecar), &[face(0.7, 0.4, "Anna"), face(0.2, 0.4, "Ben")]);
         assert_eq!(named(&text), ["Anna", "Ben"]);
     }
     let bare = LIGHTROOM.replace("mwg-rs:AppliedToDimensions", "mwg-rs:Else");
     let (text, _) = merge(Some(&bare), &[face(0.7, 0.4, "Anna")]);
-    assert_eq!(
-        read(text.as_bytes()).expect("regions").dimensions,
-        Some(PHOTO)
-    );
+    assert_eq!(read(text.as_bytes()).expect("regions").dimensions, Some(PHOTO));
 }
 
 #[test]
@@ -346,24 +285,15 @@ fn utf_16_stays_utf_16() {
 
 #[test]
 fn a_sidecar_of_another_photo_is_refused() {
-    let turned = Dimensions {
-        width: 3000,
-        height: 4000,
-    };
+    let turned = Dimensions { width: 3000, height: 4000 };
     let refused = write(Some(DIGIKAM.as_bytes()), turned, &[face(0.7, 0.4, "Anna")]);
-    let problem = XmpProblem::OtherPhoto {
-        named_in: PHOTO,
-        photo: turned,
-    };
+    let problem = XmpProblem::OtherPhoto { named_in: PHOTO, photo: turned };
     assert_eq!(refused, Err(problem));
 }
 
 #[test]
 fn what_only_this_program_wrote_is_renewed_for_a_cropped_photo() {
-    let cropped = Dimensions {
-        width: 3000,
-        height: 3000,
-    };
+    let cropped = Dimensions { width: 3000, height: 3000 };
     let layout = PhotoLayout::new((cropped.width, cropped.height), 1, &[]);
     let renew = |text: &str, faces: &[NamedFace<'_>]| {
         face_regions::write(Some(text.as_bytes()), &layout, faces, OwnNames::Withdraw)
@@ -387,41 +317,21 @@ fn what_only_this_program_wrote_is_renewed_for_a_cropped_photo() {
     // As soon as anything there is somebody else's, nothing is touched.
     let (shared, _) = merge(Some(DIGIKAM), &[face(0.7, 0.4, "Anna")]);
     let refused = renew(&shared, &[face(0.6, 0.4, "Anna")]);
-    assert!(
-        matches!(refused, Err(XmpProblem::OtherPhoto { .. })),
-        "{refused:?}"
-    );
+    assert!(matches!(refused, Err(XmpProblem::OtherPhoto { .. })), "{refused:?}");
 }
 
 #[test]
 fn what_cannot_be_written_is_refused() {
     for name in ["", " \n", "a\u{1}b", "a\nb", "\u{FFFE}"] {
         let refused = write(None, PHOTO, &[face(0.7, 0.4, name)]);
-        assert_eq!(
-            refused,
-            Err(XmpProblem::Name {
-                name: name.to_owned()
-            })
-        );
+        assert_eq!(refused, Err(XmpProblem::Name { name: name.to_owned() }));
     }
     for confidence in [f64::NAN, -0.1, 1.1] {
-        let face = NamedFace {
-            confidence: Some(confidence),
-            ..face(0.7, 0.4, "Anna")
-        };
-        assert!(matches!(
-            write(None, PHOTO, &[face]),
-            Err(XmpProblem::Confidence { .. })
-        ));
+        let face = NamedFace { confidence: Some(confidence), ..face(0.7, 0.4, "Anna") };
+        assert!(matches!(write(None, PHOTO, &[face]), Err(XmpProblem::Confidence { .. })));
     }
-    let nothing = Dimensions {
-        width: 0,
-        height: 3,
-    };
-    assert!(matches!(
-        write(None, nothing, &[]),
-        Err(XmpProblem::NoPixels { .. })
-    ));
+    let nothing = Dimensions { width: 0, height: 3 };
+    assert!(matches!(write(None, nothing, &[]), Err(XmpProblem::NoPixels { .. })));
     for broken in ["", "<a", "<!DOCTYPE a><a/>"] {
         assert!(write(Some(broken.as_bytes()), PHOTO, &[]).is_err());
     }
@@ -435,11 +345,7 @@ fn a_name_with_a_bar_gets_no_place_in_the_hierarchy() {
 
 #[test]
 fn faces_in_one_place_are_written_once_each() {
-    let twice = [
-        face(0.7, 0.4, "Anna"),
-        face(0.7, 0.4, "Ben"),
-        face(0.700_000_1, 0.4, "Carla"),
-    ];
+    let twice = [face(0.7, 0.4, "Anna"), face(0.7, 0.4, "Ben"), face(0.700_000_1, 0.4, "Carla")];
     let (text, _) = merge(None, &twice);
     assert_eq!(named(&text), ["Anna", "Ben", "Carla"]);
     merge(Some(DIGIKAM), &twice);
@@ -463,17 +369,13 @@ fn withdrawn(sidecar: &str) -> (String, Vec<String>) {
 #[test]
 fn what_was_written_is_withdrawn_and_nothing_else() {
     let faces = [face(0.69, 0.4, "Anna"), face(0.5, 0.8, "Jo & Co")];
-    for (sample, kept) in [
-        (DIGIKAM, "<rdf:li>Grandma Inge</rdf:li>"),
-        (LIGHTROOM, "<rdf:li>Wedding</rdf:li>"),
-    ] {
+    for (sample, kept) in
+        [(DIGIKAM, "<rdf:li>Grandma Inge</rdf:li>"), (LIGHTROOM, "<rdf:li>Wedding</rdf:li>")]
+    {
         let (text, _) = merge(Some(sample), &faces);
         let (text, names) = withdrawn(&text);
         assert_eq!(names, ["Anna", "Jo & Co"]);
-        assert!(
-            !text.contains("Anna") && !text.contains("Jo &amp; Co"),
-            "{text}"
-        );
+        assert!(!text.contains("Anna") && !text.contains("Jo &amp; Co"), "{text}");
         assert!(text.contains(kept), "{text}");
         let regions = |text: &str| read(text.as_bytes()).expect("regions").list;
         // A region that was there before stays, without a name, as it was.
@@ -495,10 +397,8 @@ fn what_a_person_wrote_is_never_withdrawn() {
     let (text, _) = withdrawn(&own.replace("<stArea:x>0.300000", "<stArea:x>0.310000"));
     let regions = read(text.as_bytes()).expect("regions").list;
     assert_eq!((regions.len(), regions[0].naming()), (1, Naming::Nameless));
-    let described = own.replace(
-        "<mwg-rs:Type>",
-        "<mwg-rs:Description>at sea</mwg-rs:Description><mwg-rs:Type>",
-    );
+    let described = own
+        .replace("<mwg-rs:Type>", "<mwg-rs:Description>at sea</mwg-rs:Description><mwg-rs:Type>");
     assert!(withdrawn(&described).0.contains("at sea"));
     let (text, names) = withdrawn(&own.replace("<mwg-rs:Name>Anna", "<mwg-rs:Name>Berta"));
     assert!(text.contains("<mwg-rs:Name>Berta<") && names.is_empty());
@@ -516,19 +416,10 @@ fn what_a_person_wrote_is_never_withdrawn() {
     let (text, _) = withdrawn(&text.replace(item, nested));
     assert!(text.contains("Events|Wedding"), "{text}");
     // A person gave the name (in a table of groups).
-    let given = NamedFace {
-        confidence: None,
-        ..face(0.3, 0.4, "Anna")
-    };
+    let given = NamedFace { confidence: None, ..face(0.3, 0.4, "Anna") };
     let (text, _) = merge(None, &[given]);
     assert_eq!(withdrawn(&text), (text.clone(), Vec::new()));
-    let (text, _) = merge(
-        Some(&own),
-        &[NamedFace {
-            name: "Zoë",
-            ..given
-        }],
-    );
+    let (text, _) = merge(Some(&own), &[NamedFace { name: "Zoë", ..given }]);
     assert!(!text.contains("Anna") && withdrawn(&text).0.contains("Zoë"));
 }
 
@@ -558,11 +449,7 @@ fn regions_are_placed_whichever_way_round_they_were_written() {
             let (w, h) = (width as f32, height as f32);
             let face = [0.15 * w, 0.2 * h, 0.1 * w, 0.2 * h];
             let photo = PhotoLayout::new((width, height), exif, &[face]);
-            let stored_size = if exif < 5 {
-                (width, height)
-            } else {
-                (height, width)
-            };
+            let stored_size = if exif < 5 { (width, height) } else { (height, width) };
             let area = photo.faces()[0];
             let stored = format!(
                 "stArea:x='{}' stArea:y='{}' stArea:w='{}' stArea:h='{}'",
@@ -581,10 +468,7 @@ fn regions_are_placed_whichever_way_round_they_were_written() {
                 let regions = read(text.as_bytes()).expect("regions");
                 let named = regions.named_faces(&photo).expect("placed");
                 let overlap = named[0].area.same_face(&area);
-                assert!(
-                    overlap.is_some_and(|it| it > 0.99),
-                    "{exif} {size:?} {place}: {named:?}"
-                );
+                assert!(overlap.is_some_and(|it| it > 0.99), "{exif} {size:?} {place}: {named:?}");
                 // What is added lies the same way round.
                 let ben = [0.7 * w, 0.5 * h, 0.1 * w, 0.2 * h];
                 let faces = [area, photo.area(&ben).expect("an area")].map(|area| NamedFace {
@@ -596,10 +480,7 @@ fn regions_are_placed_whichever_way_round_they_were_written() {
                     face_regions::write(Some(text.as_bytes()), &photo, &faces, OwnNames::Keep)
                         .expect("written");
                 let name = "Rose".to_owned();
-                assert_eq!(
-                    written.outcomes,
-                    [Outcome::NamedAlready { name }, Outcome::Added]
-                );
+                assert_eq!(written.outcomes, [Outcome::NamedAlready { name }, Outcome::Added]);
                 let region = read(changed(&written).as_bytes()).expect("regions").list[1].area;
                 let expected = if place == stored {
                     faces[1].area
@@ -622,11 +503,7 @@ fn names_that_cannot_be_placed_let_nothing_be_written() {
     let beyond = "stArea:x='0.9' stArea:y='0.9' stArea:w='0.1' stArea:h='0.1'";
     let somewhere = "stArea:x='0.3' stArea:y='0.3' stArea:w='0.1' stArea:h='0.2'";
     let in_pixels = "stArea:x='120' stArea:y='90' stArea:w='40' stArea:h='60' stArea:unit='pixel'";
-    let faces = [NamedFace {
-        area: photo.faces()[0],
-        name: "Ben",
-        confidence: Some(0.9),
-    }];
+    let faces = [NamedFace { area: photo.faces()[0], name: "Ben", confidence: Some(0.9) }];
     for (size, place, photo) in [
         (None, beyond, &photo),
         (Some((400, 400)), somewhere, &photo),
@@ -636,10 +513,7 @@ fn names_that_cannot_be_placed_let_nothing_be_written() {
     ] {
         let text = sidecar_of(size, place, "");
         let regions = read(text.as_bytes()).expect("regions");
-        assert!(
-            regions.name_faces() && regions.named_faces(photo).is_err(),
-            "{text}"
-        );
+        assert!(regions.name_faces() && regions.named_faces(photo).is_err(), "{text}");
         let refused = face_regions::write(Some(text.as_bytes()), photo, &faces, OwnNames::Keep);
         assert!(refused.is_err(), "{text}");
     }
@@ -648,8 +522,5 @@ fn names_that_cannot_be_placed_let_nothing_be_written() {
         "<rdf:li rdf:parseType='Resource'><mwg-rs:Area {somewhere}/><mwg-rs:Name>Rose</mwg-rs:Name></rdf:li>"
     );
     let regions = read(sidecar_of(None, "", &second).as_bytes()).expect("regions");
-    assert_eq!(
-        regions.named_faces(&upright).map(|named| named.len()),
-        Ok(1)
-    );
+    assert_eq!(regions.named_faces(&upright).map(|named| named.len()), Ok(1));
 }

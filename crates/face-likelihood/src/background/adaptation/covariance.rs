@@ -19,10 +19,7 @@ pub(super) fn scatter(
     let several = groups.iter().filter(|photos| photos.len() > 1);
     let mut waiting: Vec<&Vec<usize>> = Vec::new();
     let mut add = |people: &mut Vec<&Vec<usize>>| {
-        let photos: Vec<usize> = people
-            .iter()
-            .flat_map(|photos| photos.iter().copied())
-            .collect();
+        let photos: Vec<usize> = people.iter().flat_map(|photos| photos.iter().copied()).collect();
         if photos.is_empty() {
             return;
         }
@@ -73,13 +70,10 @@ pub(super) fn adapt(
     let (values, mut vectors) = eigen::all_unmeasured(between)?;
     for mut column in vectors.column_iter_mut() {
         // Signs are fixed as everywhere: the entry of largest magnitude is positive.
-        let largest = column.iter().copied().fold(0.0_f64, |most, value| {
-            if value.abs() > most.abs() {
-                value
-            } else {
-                most
-            }
-        });
+        let largest = column
+            .iter()
+            .copied()
+            .fold(0.0_f64, |most, value| if value.abs() > most.abs() { value } else { most });
         if largest < 0.0 {
             column.neg_mut();
         }

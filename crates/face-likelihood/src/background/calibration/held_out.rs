@@ -20,9 +20,7 @@ fn some(raw: &DMatrix<f32>, own: &[Vec<usize>]) -> Vec<Vec<usize>> {
     let by_coordinates = |&one: &usize, &other: &usize| {
         let pairs = raw.column(one).into_iter().zip(raw.column(other));
         let mut orders = pairs.map(|(one, other)| one.total_cmp(other));
-        orders
-            .find(|order| order.is_ne())
-            .unwrap_or(Ordering::Equal)
+        orders.find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
     };
     let with_first = own.iter().filter_map(|photos| {
         let first = photos.iter().copied().min_by(by_coordinates)?;
@@ -31,9 +29,7 @@ fn some(raw: &DMatrix<f32>, own: &[Vec<usize>]) -> Vec<Vec<usize>> {
     let mut ordered: Vec<_> = with_first.collect();
     ordered.sort_by(|(one, _), (other, _)| by_coordinates(one, other));
     let (count, kept) = (ordered.len(), ordered.len().min(MOST_PEOPLE));
-    (0..kept)
-        .map(|at| ordered[at * count / kept].1.clone())
-        .collect()
+    (0..kept).map(|at| ordered[at * count / kept].1.clone()).collect()
 }
 
 /// Scores observed by leaving out people and photos.
@@ -63,10 +59,7 @@ impl HeldOutScores {
             .into_par_iter()
             .map(|fold| Self::of_fold(background, raw, own, |person| person % folds == fold))
             .collect();
-        let mut held_out = Self {
-            people: own.len(),
-            ..Self::default()
-        };
+        let mut held_out = Self { people: own.len(), ..Self::default() };
         for mut part in parts {
             held_out.strangers.append(&mut part.strangers);
             held_out.expected += part.expected;
@@ -107,9 +100,7 @@ impl HeldOutScores {
             let projected = people.coordinates(&raw.select_columns(&own[person]));
             for photo in 0..own[person].len() {
                 let others: Vec<usize> = (0..own[person].len()).filter(|&at| at != photo).collect();
-                held_out
-                    .genuine
-                    .extend(people.left_out(&projected, photo, &others));
+                held_out.genuine.extend(people.left_out(&projected, photo, &others));
             }
         }
         held_out
@@ -144,11 +135,7 @@ impl HeldOutScores {
         };
         let count = self.strangers.len() as f64;
         let mean = self.strangers.iter().sum::<f64>() / count;
-        let squares: f64 = self
-            .strangers
-            .iter()
-            .map(|score| (score - mean).powi(2))
-            .sum();
+        let squares: f64 = self.strangers.iter().map(|score| (score - mean).powi(2)).sum();
         ((DEVIATION_PRIOR_PEOPLE * prior * prior + weight * squares / count)
             / (DEVIATION_PRIOR_PEOPLE + weight))
             .sqrt()
@@ -166,9 +153,7 @@ impl HeldOutScores {
         let sum: f64 = usable().map(|(above, range)| above / range).sum();
         let assumed = GENUINE.0 + GENUINE.1 * once;
         let ratio = (GENUINE_PRIOR_PHOTOS * assumed + sum) / (GENUINE_PRIOR_PHOTOS + count);
-        let squares: f64 = usable()
-            .map(|(above, range)| (above - ratio * range).powi(2))
-            .sum();
+        let squares: f64 = usable().map(|(above, range)| (above - ratio * range).powi(2)).sum();
         let assumed = GENUINE_DEVIATION.0 + GENUINE_DEVIATION.1 * once;
         let variance = (GENUINE_DEVIATION_PRIOR_PHOTOS * assumed.powi(2) + squares)
             / (GENUINE_DEVIATION_PRIOR_PHOTOS + count);

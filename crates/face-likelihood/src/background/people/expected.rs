@@ -52,19 +52,14 @@ impl People {
             let sum: f64 = scores.iter().map(|scores| scores[at]).sum();
             sum / scores.len().max(1) as f64
         };
-        Expected {
-            stranger: mean(0),
-            genuine: mean(1),
-        }
+        Expected { stranger: mean(0), genuine: mean(1) }
     }
 
     /// The mean factor by which the lengths of a person's photos were normalised in a channel.
     fn mean_length_factor(&self, raw: &DMatrix<f32>, channel: usize, photos: &[usize]) -> f64 {
         let (adaptation, mean) = (&self.adaptation.channels[channel], &self.means[channel]);
         let row = channel * mean.len();
-        let factors = photos
-            .iter()
-            .map(|&photo| adaptation.length_factor(raw, row, photo, mean));
+        let factors = photos.iter().map(|&photo| adaptation.length_factor(raw, row, photo, mean));
         factors.sum::<f64>() / photos.len().max(1) as f64
     }
 
@@ -106,10 +101,7 @@ impl People {
             return 0.0;
         };
         let curves = &quadratic[channel * k..][..k];
-        let terms = moments
-            .iter()
-            .zip(curves)
-            .zip(self.linear_of(person, channel));
+        let terms = moments.iter().zip(curves).zip(self.linear_of(person, channel));
         let term = |(((mean, variance), curve), &slope): ((&Moments, &f64), &f32)| {
             let square = factor * factor * (mean * mean + variance);
             share * curve * square + f64::from(slope) * factor * mean
@@ -144,8 +136,7 @@ mod tests {
             let mut drawn = DMatrix::zeros(between.len(), photos);
             for (mut row, psi) in drawn.row_iter_mut().zip(between) {
                 let person = psi.sqrt() * self.noise.normal();
-                row.iter_mut()
-                    .for_each(|value| *value = (person + self.noise.normal()) as f32);
+                row.iter_mut().for_each(|value| *value = (person + self.noise.normal()) as f32);
             }
             drawn
         }

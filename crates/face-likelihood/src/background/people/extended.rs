@@ -75,11 +75,7 @@ impl People {
             vector.push(1.0);
             vector.extend(squares.iter().map(|&square| square as f32));
             vector.extend([0.0; REST]);
-            ExtendedProbe {
-                vector,
-                squares,
-                line: self.in_hard_light.at(hard_light),
-            }
+            ExtendedProbe { vector, squares, line: self.in_hard_light.at(hard_light) }
         };
         let photos = projected.coordinates.column_iter();
         let photos = photos.map(|photo| numbers(photo.iter()));
@@ -90,10 +86,7 @@ impl People {
 impl ExtendedProbe {
     /// The score against an extended person, to the last bit that of [`People::with_scores`]; `None` of a vector that is none.
     pub fn score(&self, person: &[f32]) -> Option<f64> {
-        let rows = self
-            .vector
-            .len()
-            .checked_sub(1 + self.squares.len() + REST)?;
+        let rows = self.vector.len().checked_sub(1 + self.squares.len() + REST)?;
         if person.len() != self.vector.len() {
             return None;
         }
@@ -102,8 +95,7 @@ impl ExtendedProbe {
         let (shares, rest) = rest.split_at(self.squares.len());
         let place = shares.iter().position(|&share| share != 0.0)?;
         let whole = |first: f32, rest: &[f32]| {
-            rest.iter()
-                .fold(f64::from(first), |sum, &part| sum + f64::from(part))
+            rest.iter().fold(f64::from(first), |sum, &part| sum + f64::from(part))
         };
         let constant = whole(*constant, &rest[..2]);
         let share = whole(shares[place], &rest[2..4]);
@@ -160,9 +152,6 @@ mod tests {
             }
         }
         assert_eq!(probes[0].score(&[0.0; 3]), None);
-        assert_eq!(
-            probes[0].score(&vec![0.0; people.extended_dimensions()]),
-            None
-        );
+        assert_eq!(probes[0].score(&vec![0.0; people.extended_dimensions()]), None);
     }
 }

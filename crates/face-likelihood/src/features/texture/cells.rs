@@ -26,12 +26,7 @@ pub struct CellWeights {
 impl Grid {
     /// So many cells across and down.
     pub const fn new(columns: usize, rows: usize) -> Self {
-        Self {
-            columns,
-            rows,
-            across: cell_weights(columns),
-            down: cell_weights(rows),
-        }
+        Self { columns, rows, across: cell_weights(columns), down: cell_weights(rows) }
     }
 
     /// Cells.
@@ -60,23 +55,14 @@ impl Grid {
         let [above, below] = beside(gap_down, self.rows);
         let [before, after] = beside(gap_across, self.columns);
         let cell = |row: usize, column: usize| row * self.columns + column;
-        [
-            cell(above, before),
-            cell(above, after),
-            cell(below, before),
-            cell(below, after),
-        ]
+        [cell(above, before), cell(above, after), cell(below, before), cell(below, after)]
     }
 }
 
 /// The weights of all pixels along a side of this number of cells.
 pub const fn cell_weights<const SIDE: usize>(cells: usize) -> [CellWeights; SIDE] {
     let whole = 2 * SIDE;
-    let mut weights = [CellWeights {
-        gap: 0,
-        before: 0,
-        after: 0,
-    }; SIDE];
+    let mut weights = [CellWeights { gap: 0, before: 0, after: 0 }; SIDE];
     let mut at = 0;
     while at < SIDE {
         // From the middle of the cell before the first one, in parts of a cell.

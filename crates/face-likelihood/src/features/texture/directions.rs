@@ -154,10 +154,7 @@ pub fn mirrored<T: Copy, U: From<T>>(cells: &[T], grid: &Grid) -> impl Iterator<
     grid.left_half().flat_map(move |(own, opposite)| {
         (0..DIRECTIONS).map(move |direction| {
             let there = opposite * DIRECTIONS + mirrored_direction(direction);
-            (
-                U::from(cells[own * DIRECTIONS + direction]),
-                U::from(cells[there]),
-            )
+            (U::from(cells[own * DIRECTIONS + direction]), U::from(cells[there]))
         })
     })
 }
@@ -187,9 +184,7 @@ mod tests {
     static GRID: Grid = Grid::new(6, 7);
 
     fn face() -> Vec<u8> {
-        (0..FACE.pixels())
-            .map(|at| (at * at / 31 % 251) as u8)
-            .collect()
+        (0..FACE.pixels()).map(|at| (at * at / 31 % 251) as u8).collect()
     }
 
     fn sums(face: &[u8]) -> Vec<u64> {
@@ -199,10 +194,8 @@ mod tests {
 
     #[test]
     fn a_face_and_its_mirror_image_fold_into_the_same() {
-        let mirrored: Vec<u8> = face()
-            .chunks_exact(64)
-            .flat_map(|row| row.iter().rev().copied())
-            .collect();
+        let mirrored: Vec<u8> =
+            face().chunks_exact(64).flat_map(|row| row.iter().rev().copied()).collect();
         let folded = |face: &[u8]| described_folded(&sums(face), &GRID);
         assert_eq!(folded(&face()), folded(&mirrored));
         assert_eq!(folded(&face()).len(), length(&GRID) / 2);
@@ -216,9 +209,7 @@ mod tests {
     #[test]
     fn cells_without_edges_stay_dark_beside_such_that_have_them() {
         // A slope to the right in the left half only.
-        let face: Vec<u8> = (0..FACE.pixels())
-            .map(|at| (at % 64).min(30) as u8 * 4)
-            .collect();
+        let face: Vec<u8> = (0..FACE.pixels()).map(|at| (at % 64).min(30) as u8 * 4).collect();
         let bytes = described(&sums(&face), &GRID);
         let cell = |column: usize| &bytes[(3 * GRID.columns + column) * DIRECTIONS..][..DIRECTIONS];
         // Where all nine cells are alike each is half of twice their mean, 180; those at the border have a little less.

@@ -39,9 +39,7 @@ impl Picture {
             let level = |x: usize| i32::from(row[x.saturating_sub(MARGIN).min(WIDTH - 1)]);
             std::array::from_fn(level)
         };
-        Self {
-            levels: (0..HEIGHT + 2 * MARGIN).map(row).collect(),
-        }
+        Self { levels: (0..HEIGHT + 2 * MARGIN).map(row).collect() }
     }
 
     /// The pattern of each pixel of a row: bit i says that the point at i eighths of a turn, two pixels

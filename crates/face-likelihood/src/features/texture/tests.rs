@@ -44,10 +44,7 @@ fn textures_are_numpys() {
             // good to half a per cent here.
             let is_pattern = at >= fine.len() && (at - fine.len()) % CELL < PATTERNS;
             let most = if is_pattern { 0 } else { 1 };
-            assert!(
-                here.abs_diff(there) <= most,
-                "{name}, byte {at}: {here}, NumPy {there}"
-            );
+            assert!(here.abs_diff(there) <= most, "{name}, byte {at}: {here}, NumPy {there}");
         }
         seen += 1;
     }
