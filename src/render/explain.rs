@@ -11,7 +11,8 @@ use crate::decision::percent;
 use crate::error::Result;
 use crate::face_matrix::{FaceMatrix, FaceSize};
 use crate::matcher::{CELLS, DistanceParts, Matcher};
-use crate::recognizer::{Explanation, Identification, QueryOptions, Recognizer};
+use crate::preparation::PreparedFace;
+use crate::recognizer::{Explanation, Identification, Probes, QueryOptions, Recognizer};
 use crate::reconstruction::Reconstruction;
 
 /// Colors of differences and of likenesses; of evidence for the first person and for the second.
@@ -28,23 +29,23 @@ const CAPTION: usize = 24;
 /// Cells whose share is told.
 const STRONGEST: usize = 8;
 
-/// The rows of pictures for one prepared face (d pixels): what the model saw and made of it; where it differs from the
+/// The rows of pictures for one prepared face: what the model saw and made of it; where it differs from the
 /// people it is nearest to; and by which basis faces. `heading` says what was decided.
 ///
 /// # Errors
 /// Pixels that are no face of the model's size.
 pub fn rows(
     recognizer: &Recognizer,
-    pixels: &[u8],
+    face: &PreparedFace,
     query: QueryOptions,
     heading: impl FnOnce(&Identification) -> String,
 ) -> Result<Vec<Row>> {
     let size = recognizer.preparation().size();
-    let face = FaceMatrix::from_pixels(size, pixels.to_vec())?;
+    let pixels = &face.pixels;
     // Of the runner-up too, the confidence is told.
     let query = QueryOptions { top: 2, ..query };
-    let found = recognizer.identify_faces(&face, query);
-    let weights = recognizer.space().project(&face);
+    let found = recognizer.identify_probes(Probes::prepared(size, std::iter::once(face))?, query);
+    let weights = recognizer.space().project(&FaceMatrix::from_pixels(size, pixels.clone())?);
     let explained = Explained {
         recognizer,
         found: &found[0],

@@ -147,7 +147,7 @@ pub async fn why(
         let faces = PhotoFaces::with_shown(preparation, &photo, gallery, drawn)?;
         let face = &faces.prepared()[faces.position(choice)?];
         let (recognizer, query) = (model.recognizer(), QueryOptions::default());
-        let rows = explain::rows(recognizer, &face.pixels, query, ToString::to_string)?;
+        let rows = explain::rows(recognizer, face, query, ToString::to_string)?;
         png(&strip::strip("Why", &rows).to_pixels().into())
     };
     service.ask(work).await

@@ -149,7 +149,7 @@ impl<'a> ExplanationSheet<'a> {
         for (number, (face, found_face)) in (1..).zip(prepared.iter().zip(found)).take(room) {
             let name = named(photo, number, found.len());
             let heading = format!("{name}: {}", report.in_words(found_face));
-            let rows = explain::rows(report.recognizer, &face.pixels, report.query, |_| heading)?;
+            let rows = explain::rows(report.recognizer, face, report.query, |_| heading)?;
             self.rows.extend(rows);
         }
         Ok(())
