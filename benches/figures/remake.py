@@ -71,10 +71,10 @@ def small(folder, sizes, *options):
 def who_is_named(data):
     as_is = "framing=as-is"
     sets = [
-        ("LFW", "lfw", "1x1 1x2 1x5 2x1 2x5 3x1 5x1 5x5 10x3 20x5 31x10", [f"strangers={data / 'lfw-strangers'}"]),
+        ("LFW", "lfw", "1x1 1x2 1x5 2x5 5x1 5x5 10x3 20x5 31x10", [f"strangers={data / 'lfw-strangers'}"]),
         ("AT&T", "att", "1x1 1x5 2x1 5x1 10x1 5x5 10x5 40x1", []),
         ("Yale", "yale", "1x1 1x5 2x5 5x5", []),
-        ("AT&T, as is", "att", "1x5 5x5 10x5", [as_is]),
+        ("AT&T, as is", "att", "1x5 5x5", [as_is]),
         ("Yale, as is", "yale", "1x5 5x5 10x5", [as_is]),
     ]
     everybody = {("LFW", 31), ("CFP frontal", 125), ("AT&T", 40)}
