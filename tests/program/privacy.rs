@@ -74,16 +74,18 @@ const WRITERS: [(&str, &[&str], &str); 15] = [
 
 /// In which files a person is found: by name in the usual encodings, by pixels, hash, or coordinates of a face.
 fn holding(folder: &Path, traces: &[Vec<u8>]) -> BTreeSet<PathBuf> {
+    let begins = |bytes: &[u8]| usize::from(u16::from_le_bytes([bytes[0], bytes[1]]));
+    let mut is_begun = vec![false; 1 << 16];
+    for trace in traces {
+        is_begun[begins(trace)] = true;
+    }
     let holds = |path: &PathBuf| {
         let content = fs::read(folder.join(path)).unwrap();
         let mut path = path.to_string_lossy().into_owned().into_bytes();
         path.push(b'\n');
         let content = [path, content].concat();
-        traces.iter().any(|trace| {
-            let first = trace[0];
-            let mut at = content.iter().enumerate().filter(|(_, byte)| **byte == first);
-            at.any(|(at, _)| content[at..].starts_with(trace))
-        })
+        let mut pairs = content.windows(2).enumerate().filter(|(_, pair)| is_begun[begins(pair)]);
+        pairs.any(|(at, _)| traces.iter().any(|trace| content[at..].starts_with(trace)))
     };
     files(folder).into_iter().filter(holds).collect()
 }
