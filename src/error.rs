@@ -40,7 +40,7 @@ pub enum Error {
     LabelsOfFaces,
 
     /// Labels from XMP were asked for, and no face is named.
-    #[error("{}: no face in its photos is named in XMP; name some in a photo manager, or label photos by their folders", .path.display())]
+    #[error("{}: nobody has named a face of its photos in XMP (names that this program wrote are guesses); name some in a photo manager, or label photos by their folders", .path.display())]
     NoNamedFaces { path: PathBuf },
 
     /// The work was ended because it was wanted no longer.

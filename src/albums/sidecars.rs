@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use crate::dataset::{NameSources, PhotoFile, is_standard_input};
+use crate::dataset::{NameSources, PhotoFile, is_page, is_standard_input};
 use crate::enrollment::Observer;
 use crate::error::{Error, Result};
-use crate::store::{NamesIn, Sidecar};
+use crate::store::{NamesIn, Sidecar, has_other_names};
 use crate::text::{counted, shown};
 use crate::xmp::{
     Content, NamedFace, Outcome, OwnNames, PhotoLayout, Region, Written, XmpProblem, write,
@@ -73,6 +73,10 @@ impl Sidecars {
         if is_standard_input(photo) {
             return Ok(());
         }
+        if is_page(photo) {
+            let page = "names are not written for a page of a file: save the pages as photos";
+            return if named.is_empty() { Ok(()) } else { Err(Error::about(photo, page)) };
+        }
         let sidecar = Sidecar::of(photo, self.names_in)?;
         let namesakes = match self.names_in {
             NamesIn::Lightroom => self.sources.namesakes(photo),
@@ -132,6 +136,10 @@ impl Sidecars {
         let path = sidecar.path().to_owned();
         if let Content::Changed(bytes) = &written.content {
             if self.writing == Writing::Done {
+                if self.names_in == NamesIn::Inside && has_other_names(photo) {
+                    let says = "has other names (hard links), which keep the photo as it was";
+                    observer.say(&format!("{} {says}", shown(photo)));
+                }
                 sidecar.replace(bytes)?;
             }
             self.photos += 1;

@@ -26,7 +26,7 @@ use super::copies::Copies;
 use super::options::{AcceptanceOptions, Force, ModelSource, ending_in};
 use super::photos::Photos;
 use super::webhook::{Webhook, WebhookUrl};
-use super::{ExitStatus, Output, Result, files, learning, misuse};
+use super::{ExitStatus, Output, Result, files, learning, misuse, remedy};
 
 #[derive(Debug, Args)]
 pub struct Identify {
@@ -195,9 +195,40 @@ pub fn run(args: &Identify, model: &Path, output: &Output) -> Result<ExitStatus>
         super::interrupt::before_interrupt(move || webhook.end(&output));
     }
     output.say("waiting for new photos; Ctrl-C ends this");
-    // Until then, or until nobody reads what is printed.
+    wait(watched, args, model, &report)
+}
+
+/// Identifies new photos, by the model as it is when they come, until the program is told to end, or nobody reads what is printed.
+fn wait(
+    watched: &mut Watched,
+    args: &Identify,
+    model: &Path,
+    report: &Reporter<'_>,
+) -> Result<ExitStatus> {
+    let modified = || model.metadata().and_then(|about| about.modified()).ok();
+    let (mut seen, mut changed) = (modified(), None);
     loop {
-        watch::look(&watched.next(), &report)?;
+        let photos = watched.next();
+        let now = modified();
+        if std::mem::replace(&mut seen, now) != now {
+            let opened = learning::recognizer(&args.origin, model, report.output);
+            let with_gallery = |(recognizer, _)| -> Result<_> {
+                let gallery = Gallery::open(args, &recognizer, model)?;
+                Ok((recognizer, gallery))
+            };
+            match opened.and_then(with_gallery) {
+                Ok(opened) => changed = Some(opened),
+                Err(error) => report.output.warn(&format!(
+                    "{}; the people it had are looked for further",
+                    remedy::in_words(&error)
+                )),
+            }
+        }
+        let report = match &changed {
+            Some((recognizer, gallery)) => Reporter { recognizer, gallery, ..report.clone() },
+            None => report.clone(),
+        };
+        watch::look(&photos, &report)?;
     }
 }
 

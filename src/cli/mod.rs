@@ -203,7 +203,7 @@ fn run(cli: &Cli, output: &Output) -> Result<ExitStatus> {
 #[cfg(not(all(feature = "postgres", feature = "serve")))]
 fn not_built(part: &str, feature: &str) -> Error {
     Error::Told(format!(
-        "this program was built without {part}: cargo install eigenfaces --features {feature}"
+        "this program was built without {part}: in a checkout, cargo install --path . --features {feature}"
     ))
 }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use eigenfaces::Model;
 use eigenfaces::error::PcaError;
 use eigenfaces::model::Plan;
-use eigenfaces::store::{ModelLock, Wait};
+use eigenfaces::store::{ModelLock, Wait, has_other_names};
 
 use super::options::ChangeOptions;
 use super::{Error, Output, Result, one_line, shown};
@@ -37,19 +37,6 @@ pub fn open(change: ChangeOptions, model: &Path, output: &Output) -> Result<Open
         ));
     }
     Ok(Opened { _lock: lock, model: Model::at(model)? })
-}
-
-fn has_other_names(model: &Path) -> bool {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::MetadataExt;
-        model.metadata().is_ok_and(|about| about.nlink() > 1)
-    }
-    #[cfg(not(unix))]
-    {
-        let _ = model;
-        false
-    }
 }
 
 /// The lock of a model; waits for its holder, and says for whom.

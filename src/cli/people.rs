@@ -6,7 +6,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
-use eigenfaces::dataset::{ContentHash, Person, PhotoFile};
+use eigenfaces::dataset::{Person, PhotoFile};
+use eigenfaces::enrollment::enrolled_faces;
 use eigenfaces::gallery::{Gallery, KnownPhoto};
 use eigenfaces::model::{EarlierName, Edit, Entry, Plan, Remark};
 use eigenfaces::preparation::FaceBox;
@@ -301,14 +302,15 @@ fn remove(args: &Remove, gallery: &Gallery) -> Result<Edit> {
     Ok(Edit::Remove(gone.into_iter().collect()))
 }
 
-/// The enrolled photo that is named by source or hash, or by a file that has the same content.
+/// The enrolled faces of the photo that is named by source or hash, and of a file of the same content.
 fn find_photo(gallery: &Gallery, given: &str) -> eigenfaces::Result<Vec<usize>> {
-    gallery.find_photo(given).or_else(|error| {
-        let file = PhotoFile::read(Path::new(given));
-        let hash: Option<ContentHash> = file.ok().map(|file| file.content_hash());
-        let found = hash.and_then(|hash| gallery.position(hash));
-        found.map(|at| vec![at]).ok_or(error)
-    })
+    let file = PhotoFile::read(Path::new(given)).ok();
+    let same = file.map_or_else(Vec::new, |file| enrolled_faces(gallery, file.content_hash()));
+    match gallery.find_photo(given) {
+        Ok(named) => Ok([named, same].concat()),
+        Err(error) if same.is_empty() => Err(error),
+        Err(_) => Ok(same),
+    }
 }
 
 /// Number of these photos that each person has, in the order of people.

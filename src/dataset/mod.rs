@@ -70,7 +70,7 @@ pub use nesting::folders_of_folders;
 #[doc(hidden)]
 pub use open::{is_standard_input, open_file};
 #[doc(hidden)]
-pub use pages::{is_page, is_there};
+pub use pages::{file_of, is_of_photo, is_page, is_there, photo_of};
 pub use person::Person;
 pub(crate) use person::visible;
 pub use photo::Photo;

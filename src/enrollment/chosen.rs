@@ -1,6 +1,6 @@
 //! The faces of one photo, to be enrolled one by one.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::dataset::{ContentHash, Person, Photo};
 use crate::error::PhotoProblem;
@@ -56,6 +56,17 @@ impl Shown {
 fn hashes(photo: ContentHash) -> impl Iterator<Item = ContentHash> {
     let own = move |number| hash_of(photo, &format!("shown face {number}"));
     [photo].into_iter().chain((1..=MOST_SHOWN).map(own))
+}
+
+/// The most faces of a photo that are looked for among enrolled ones.
+const MOST_FACES: usize = 1_000;
+
+/// The faces of a photo that are enrolled, the main one, others and shown ones, as positions in [`Gallery::enrolled`].
+pub fn enrolled_faces(gallery: &Gallery, photo: ContentHash) -> Vec<usize> {
+    let others = (1..=MOST_FACES).map(|number| hash_of(photo, &format!("face {number}")));
+    let hashes: HashSet<ContentHash> = hashes(photo).chain(others).collect();
+    let faces = gallery.enrolled().iter().enumerate();
+    faces.filter(|(_, face)| hashes.contains(&face.hash)).map(|(at, _)| at).collect()
 }
 
 /// The hash of a face that is not the main one of its photo.

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use super::FolderFaces;
-use crate::dataset::ContentHash;
+use crate::dataset::{ContentHash, is_there, photo_of};
 use crate::gallery::Gallery;
 
 /// The source of the names of a folder's photos.
@@ -27,30 +27,23 @@ impl FolderFaces {
         self.roots.iter().find(is_deserted).cloned()
     }
 
-    /// The enrolled photos that are not for these folders to follow: those that lie outside and are there, those of which no
-    /// folder is known (`eigenfaces serve` was sent them), and further faces of a photo, which somebody named.
+    /// The enrolled photos that are not for these folders to follow: those that lie outside, there or not (their disk may not be
+    /// mounted, or a relative path was meant from another folder), and further faces of a photo, which somebody named.
     pub fn not_followed(&self, gallery: &Gallery) -> Vec<String> {
         let known = self.folder.known.iter();
         let claimed: HashSet<ContentHash> = known.map(|photo| photo.hash).collect();
         let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         let roots: Vec<PathBuf> = self.roots.iter().map(|root| absolute(root)).collect();
-        let lies_elsewhere = |source: &str| {
-            // As further faces of a photo are called: `party.jpg (face 2)`.
-            let face = source.rsplit_once(" (face ").filter(|(_, number)| {
-                let number = number.strip_suffix(')').unwrap_or_default();
-                number.parse::<usize>().is_ok()
-            });
-            let path = Path::new(face.map_or(source, |(photo, _)| photo));
-            if roots.iter().any(|root| absolute(path).starts_with(root)) {
-                return face.is_some() && self.names == NamesStand::Beside && path.is_file();
-            }
-            let folder = path.parent();
-            folder.is_none_or(|folder| folder.as_os_str().is_empty()) || path.is_file()
+        let is_not_followed = |source: &str| {
+            let (path, face) = photo_of(source);
+            let path = Path::new(path);
+            let is_inside = roots.iter().any(|root| absolute(path).starts_with(root));
+            !is_inside || face.is_some() && self.names == NamesStand::Beside && is_there(path)
         };
         let unclaimed = gallery.enrolled().iter();
         let unclaimed =
             unclaimed.filter(|face| !claimed.contains(&face.hash) && !face.source.is_empty());
         let sources = unclaimed.map(|face| &face.source);
-        sources.filter(|source| lies_elsewhere(source)).cloned().collect()
+        sources.filter(|source| is_not_followed(source)).cloned().collect()
     }
 }

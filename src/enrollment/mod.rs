@@ -13,7 +13,7 @@ mod regions;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-pub use chosen::{PhotoFaces, chosen_face};
+pub use chosen::{PhotoFaces, chosen_face, enrolled_faces};
 pub use follow::NamesStand;
 pub use observer::{Notice, Observer, report_passed_over};
 pub use preparation::{ChosenPreparation, PreparationOptions, choose_size, none_usable};

@@ -25,12 +25,15 @@ impl ArchiveKind {
         }
     }
 
-    /// The remedy where a file of this kind is given and one of another is needed.
-    pub(super) fn remedy(self) -> &'static str {
-        match self {
-            Self::Background => "`eigenfaces background` learns one; name another file",
-            Self::Faces => "`eigenfaces group` made it of a folder of photos; name another file",
-            Self::Model => "move it away, and `eigenfaces group` makes an index anew",
+    /// The remedy where a file of this kind is wanted and one of another is given.
+    pub(super) fn remedy(self, found: Self) -> &'static str {
+        match (self, found) {
+            (Self::Background, _) => "`eigenfaces background` learns one; name another file",
+            (Self::Model, Self::Faces) => {
+                "`eigenfaces group` made it of a folder of photos; name another file"
+            }
+            (Self::Model, _) => "`eigenfaces enroll` learns one; name another file",
+            (Self::Faces, _) => "move it away, and `eigenfaces group` makes an index anew",
         }
     }
 }

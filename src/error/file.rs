@@ -54,7 +54,7 @@ pub enum ModelProblem {
     Newer { found: u64, newest: u64 },
 
     /// Another kind of file of this program.
-    #[error("is {}, not {}: {}", .found.name(), .wanted.name(), .found.remedy())]
+    #[error("is {}, not {}: {}", .found.name(), .wanted.name(), .wanted.remedy(*.found))]
     OtherKind { found: ArchiveKind, wanted: ArchiveKind },
 
     /// The bytes are those that were written, but not as this program writes them.

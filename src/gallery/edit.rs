@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashSet};
 
 use super::{Enrolled, Gallery, KnownPhoto, LabeledFace};
-use crate::dataset::{ContentHash, Person};
+use crate::dataset::{ContentHash, Person, is_of_photo};
 use crate::error::{Error, Result};
 
 /// The fewest hexadecimal digits that stand for a photo: short enough to type, too many to meet by chance.
@@ -37,7 +37,7 @@ impl Gallery {
         (0..self.len()).filter(is_theirs).collect()
     }
 
-    /// The faces of one photo, as positions in [`Gallery::enrolled`]: those whose source is exactly `given`, or else
+    /// The faces of one photo, as positions in [`Gallery::enrolled`]: those whose source is `given`, or a page or a face of it, or else
     /// those whose hash begins with it ([`HASH_DIGITS`] or more hexadecimal digits).
     ///
     /// # Errors
@@ -46,7 +46,7 @@ impl Gallery {
         let positions = |is: &dyn Fn(&Enrolled) -> bool| -> Vec<usize> {
             (0..self.len()).filter(|&at| is(&self.enrolled[at])).collect()
         };
-        let by_source = positions(&|face| !given.is_empty() && face.source == given);
+        let by_source = positions(&|face| !given.is_empty() && is_of_photo(&face.source, given));
         if !by_source.is_empty() {
             return Ok(by_source);
         }

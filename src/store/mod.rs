@@ -42,7 +42,7 @@ pub use outputs::{Destination, Outputs, Overwrite, make_results_folder};
 pub use own_background::{load_background, save_background};
 #[doc(hidden)]
 pub use pending::{interrupt, note_change};
-pub use replace::{Privacy, remove_file, replace_file};
+pub use replace::{Privacy, has_other_names, remove_file, replace_file};
 #[doc(hidden)]
 pub use seal::{forge, forge_members};
 #[doc(hidden)]

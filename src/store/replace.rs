@@ -101,6 +101,20 @@ pub fn remove_file(path: &Path) -> Result<()> {
     removed.map_err(|error| place.error(error))
 }
 
+/// Whether a file has other names (hard links), which keep what is in it when it is replaced.
+pub fn has_other_names(file: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        file.metadata().is_ok_and(|about| about.nlink() > 1)
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = file;
+        false
+    }
+}
+
 /// Gives a new file the permissions of the one that it is to replace, if there is one: whoever was kept from reading that is
 /// kept from reading this.
 fn keep_permissions(place: &TargetFile, new: &File) {

@@ -7,7 +7,7 @@ use eigenfaces::gallery::Gallery;
 use eigenfaces::recognizer::Recognizer;
 use eigenfaces::store::{self, Archive};
 
-use crate::support::{bundled_faces, probes, scratch};
+use crate::support::{bundled_faces, group_photo, photo_of_ada, probes, scratch, tiff_of};
 use crate::{picture, run, text};
 
 /// A folder with three photos each of these people.
@@ -109,6 +109,37 @@ fn adding_removing_and_adding_again_is_enrolling_at_once() {
     faces(grown.path(), &["Ada"]);
     run(grown.path(), ["enroll", "faces"]).done();
     assert_eq!(arrays(grown.path()), arrays(once.path()));
+}
+
+#[test]
+fn all_faces_of_a_file_go_with_it() {
+    let folder = scratch();
+    let at = |name: &str| folder.path().join(name);
+    run(folder.path(), ["enroll", text(&bundled_faces().join("Ada"))]).done();
+    fs::copy(group_photo(), at("group.png")).unwrap();
+    for (name, face) in [("Mum", "1"), ("Dad", "2"), ("Kid", "3")] {
+        run(folder.path(), ["people", "add", name, "group.png", "--face", face]).done();
+    }
+    fs::rename(at("group.png"), at("elsewhere.png")).unwrap();
+    let one = ["people", "remove", "group.png (face 2)", "--yes"];
+    run(folder.path(), one).ended(0, &["erased 1 face (1 of Dad)"]);
+    let photo = ["people", "remove", "elsewhere.png", "--yes"];
+    run(folder.path(), photo).ended(0, &["erased 2 faces (1 of Kid, 1 of Mum)"]);
+    // So do the pages of a TIFF, which are photos that no file is.
+    fs::create_dir(at("Boris")).unwrap();
+    let photos = ["1.png", "2.png"].map(|name| bundled_faces().join("Boris").join(name));
+    let pages = photos.map(|path| image::open(path).unwrap().into_luma8());
+    fs::write(at("Boris/scans.tif"), tiff_of(&pages)).unwrap();
+    run(folder.path(), ["enroll", "Boris"]).done();
+    // They lie outside of the folder that is followed.
+    fs::create_dir(at("faces")).unwrap();
+    fs::copy(photo_of_ada(), at("faces/Ada.png")).unwrap();
+    run(folder.path(), ["enroll", "--sync", "faces", "--labels", "stem", "--yes"]).done();
+    let written = run(folder.path(), ["identify", "Boris", "--write-xmp"]);
+    written
+        .ended(3, &["Boris/scans (page 1 of 2).tif: names are not written for a page of a file"]);
+    let photo = ["people", "remove", "Boris/scans.tif", "--yes"];
+    run(folder.path(), photo).ended(0, &["erased 2 faces (2 of Boris)"]);
 }
 
 #[test]

@@ -10,7 +10,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::serve::client::spawned;
-use crate::support::project;
+use crate::support::{photo_of_ada, project, tiff_of};
 use crate::{another, enrolled, program, run};
 
 /// A receiver of webhooks that answers with these statuses, the last of them from then on: its address, and what is posted.
@@ -174,6 +174,16 @@ fn each_new_photo_is_a_line_of_json() {
     // Written anew under one name, as cameras do.
     let again = come("ada.png", &probe("boris.png"));
     assert_eq!(again["faces"][0]["person"], "Boris");
+    // People are those of the model as it is now.
+    run(folder.path(), ["people", "rename", "Boris", "Bo"]).done();
+    assert_eq!(come("later.png", &probe("boris.png"))["faces"][0]["person"], "Bo");
+    // Scanners save several photos in one file.
+    let pages = vec![image::open(photo_of_ada()).unwrap().into_luma8(); 2];
+    let first = come("scans.tif", &tiff_of(&pages));
+    assert_eq!(
+        first["photos"],
+        serde_json::json!(["door/scans (page 1 of 2).tif", "door/scans (page 2 of 2).tif"])
+    );
     child.kill().unwrap();
     child.wait().unwrap();
 

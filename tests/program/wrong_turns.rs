@@ -382,7 +382,7 @@ fn a_part_that_was_not_built_names_its_feature() {
     {
         let failed = run(folder.path(), args).failed_saying(&["postgres"]);
         assert!(!failed.stderr.contains("Geheimnis"), "{}", failed.stderr);
-        let named = failed.stderr.contains("cargo install eigenfaces --features postgres");
+        let named = failed.stderr.contains("cargo install --path . --features postgres");
         assert_eq!(named, cfg!(not(feature = "postgres")), "{}", failed.stderr);
     }
     if cfg!(not(feature = "serve")) {

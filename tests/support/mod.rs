@@ -136,3 +136,14 @@ pub fn jpeg(photo: &image::DynamicImage) -> Vec<u8> {
     photo.to_rgb8().write_with_encoder(encoder).unwrap();
     bytes
 }
+
+/// A TIFF with a photo on each page.
+pub fn tiff_of(pages: &[image::GrayImage]) -> Vec<u8> {
+    let mut file = std::io::Cursor::new(Vec::new());
+    let mut tiff = tiff::encoder::TiffEncoder::new(&mut file).unwrap();
+    for page in pages {
+        let (width, height) = page.dimensions();
+        tiff.write_image::<tiff::encoder::colortype::Gray8>(width, height, page).unwrap();
+    }
+    file.into_inner()
+}

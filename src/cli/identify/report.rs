@@ -20,6 +20,7 @@ use crate::cli::webhook::Webhook;
 use crate::cli::{Error, Output, Record, Result, counted, one_line, percent, remedy, shown};
 
 /// Prints what is found in each photo.
+#[derive(Clone)]
 pub struct Reporter<'a> {
     pub recognizer: &'a Recognizer,
     /// The box of a face that is looked at besides those found.

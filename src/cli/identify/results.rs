@@ -57,8 +57,6 @@ impl<'a> Results<'a> {
         if let Some(explanation) = &mut self.explanation {
             explanation.add(photo, found, self.report)?;
         }
-        let sorted = self.sorted.as_mut().map(|sorted| sorted.add(photo, found));
-        self.note(sorted);
         let output = self.report.output;
         // Under --quiet the sorted folders are the answer for a reader.
         if self.sorted.is_none() || !output.is_quiet() || !output.is_text() {
@@ -71,6 +69,9 @@ impl<'a> Results<'a> {
             all.add(photo, &faces, &named_faces(found), output)
         });
         self.note(written);
+        // Last: names inside a photo make it another file, and a link is to be one of that.
+        let sorted = self.sorted.as_mut().map(|sorted| sorted.add(photo, found));
+        self.note(sorted);
         self.done += 1;
         Ok(())
     }

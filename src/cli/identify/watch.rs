@@ -119,7 +119,7 @@ impl Watched {
         let mut before = std::mem::take(&mut self.photos);
         let mut ready = Vec::new();
         for path in listing.photos {
-            let Ok(about) = path.metadata() else { continue };
+            let Ok(about) = dataset::file_of(&path).metadata() else { continue };
             let mut seen =
                 WatchedFile { length: about.len(), modified: about.modified().ok(), state };
             if let Some(earlier) = before.remove(&path)
