@@ -126,19 +126,21 @@ fn all_faces_of_a_file_go_with_it() {
     let photo = ["people", "remove", "elsewhere.png", "--yes"];
     run(folder.path(), photo).ended(0, &["erased 2 faces (1 of Kid, 1 of Mum)"]);
     // So do the pages of a TIFF, which are photos that no file is.
-    fs::create_dir(at("Boris")).unwrap();
+    fs::create_dir_all(at("more/Boris")).unwrap();
     let photos = ["1.png", "2.png"].map(|name| bundled_faces().join("Boris").join(name));
     let pages = photos.map(|path| image::open(path).unwrap().into_luma8());
-    fs::write(at("Boris/scans.tif"), tiff_of(&pages)).unwrap();
-    run(folder.path(), ["enroll", "Boris"]).done();
+    fs::write(at("more/Boris/scans.tif"), tiff_of(&pages)).unwrap();
+    run(folder.path(), ["enroll", "more"]).done();
     // They lie outside of the folder that is followed.
     fs::create_dir(at("faces")).unwrap();
     fs::copy(photo_of_ada(), at("faces/Ada.png")).unwrap();
     run(folder.path(), ["enroll", "--sync", "faces", "--labels", "stem", "--yes"]).done();
-    let written = run(folder.path(), ["identify", "Boris", "--write-xmp"]);
-    written
-        .ended(3, &["Boris/scans (page 1 of 2).tif: names are not written for a page of a file"]);
-    let photo = ["people", "remove", "Boris/scans.tif", "--yes"];
+    let written = run(folder.path(), ["identify", "more", "--write-xmp"]);
+    written.ended(
+        3,
+        &["more/Boris/scans (page 1 of 2).tif: names are not written for a page of a file"],
+    );
+    let photo = ["people", "remove", "more/Boris/scans.tif", "--yes"];
     run(folder.path(), photo).ended(0, &["erased 2 faces (2 of Boris)"]);
 }
 
