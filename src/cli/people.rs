@@ -196,6 +196,14 @@ fn change(action: &PeopleAction, model: &Path, output: &Output) -> Result<ExitSt
             _ => model_changes::too_few_left(model, 0),
         });
     }
+    if let Entry::Renamed(from, to, _) = &plan.entry
+        && let Some(other) =
+            before.history().current_name(to).filter(|other| *other != from.as_str())
+    {
+        output.warn(&format!(
+            "a folder called {to} counted for {other}: new photos in it are {to}'s from now on"
+        ));
+    }
     if options.dry_run {
         let line = format!("would {} {}", told.verbs[0], told.what);
         report(told.json, &plan.outcome.gallery, Some(line), output)?;

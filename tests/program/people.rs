@@ -112,6 +112,15 @@ fn adding_removing_and_adding_again_is_enrolling_at_once() {
 }
 
 #[test]
+fn a_folder_that_counts_for_another_person_is_told() {
+    let folder = enrolled(&["Ada", "Boris"]);
+    let rename = |from: &str, to: &str| run(folder.path(), ["people", "rename", from, to]).done();
+    assert!(!rename("Ada", "Eve").stderr.contains("counted"));
+    let told = rename("Boris", "Ada").stderr;
+    assert!(told.contains("a folder called Ada counted for Eve"), "{told}");
+}
+
+#[test]
 fn all_faces_of_a_file_go_with_it() {
     let folder = scratch();
     let at = |name: &str| folder.path().join(name);
