@@ -342,10 +342,7 @@ impl Preparation {
         };
         let distance = |[x, y]: Point, [u, v]: Point| libm::hypotf(x - u, y - v);
         let off = distance(found[0], frame[0]).max(distance(found[1], frame[1]));
-        match off <= reach * distance(frame[0], frame[1]) {
-            true => Some(frame),
-            false => Some(found),
-        }
+        if off <= reach * distance(frame[0], frame[1]) { Some(frame) } else { Some(found) }
     }
 
     /// The face with these eyes, of this size.

@@ -168,10 +168,7 @@ fn mark(number: Option<usize>, found: &Identification) -> Mark {
 
 /// The number and the name, or `face` where the program has no letters for the name.
 fn label(number: Option<usize>, name: &str) -> String {
-    let name = match lettering::can_write(name) {
-        true => name,
-        false => "face",
-    };
+    let name = if lettering::can_write(name) { name } else { "face" };
     match number {
         Some(number) => format!("{number}: {name}"),
         None => name.to_owned(),

@@ -68,10 +68,7 @@ pub fn run(args: &Enroll, model: &Path, output: &Output) -> Result<ExitStatus> {
     refuse(args, &read, known)?;
 
     let looked_at = read.folder.known.len() + read.folder.new.len();
-    let edit = match args.sync {
-        true => Edit::Sync(read),
-        false => Edit::Folders(read),
-    };
+    let edit = if args.sync { Edit::Sync(read) } else { Edit::Folders(read) };
     let mut plan = Plan::of(edit, before.as_ref(), output)?;
     plan.settings = args.learn.settings(plan.settings);
     if args.no_sources {

@@ -146,10 +146,7 @@ impl Output {
 
     /// Text of several lines on stdout. Programs get names of files as they are; a terminal nothing that would move its cursor.
     pub fn text(&self, text: &[u8]) -> Result<()> {
-        match io::stdout().is_terminal() {
-            true => print(on_a_terminal(text).as_bytes()),
-            false => print(text),
-        }
+        if io::stdout().is_terminal() { print(on_a_terminal(text).as_bytes()) } else { print(text) }
     }
 
     /// Data that are no text on stdout.
@@ -164,19 +161,13 @@ impl Output {
     }
 
     fn colored(&self, code: &str, text: &str) -> String {
-        match self.color {
-            true => format!("\x1b[{code}m{text}\x1b[0m"),
-            false => text.to_owned(),
-        }
+        if self.color { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
     }
 
     /// The last word before the program ends because it was told to.
     pub fn interrupted(&self, message: &str) {
         // What a progress bar, or the terminal's ^C, has left in this line.
-        let line = match io::stderr().is_terminal() {
-            true => "\r\x1b[K",
-            false => "",
-        };
+        let line = if io::stderr().is_terminal() { "\r\x1b[K" } else { "" };
         let _ = writeln!(io::stderr(), "{line}{}", one_line(message));
     }
 

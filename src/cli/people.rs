@@ -125,10 +125,7 @@ fn edit(action: &PeopleAction, known: &Model, output: &Output) -> Result<Edit> {
         PeopleAction::List(_) | PeopleAction::Undo(_) => Edit::Undo,
         PeopleAction::Add(args) => return add::edit(args, known, output),
         PeopleAction::Rename(args) => {
-            let earlier = match args.forget {
-                true => EarlierName::Forgotten,
-                false => EarlierName::Known,
-            };
+            let earlier = if args.forget { EarlierName::Forgotten } else { EarlierName::Known };
             Edit::Rename(args.person.clone(), args.name.clone(), earlier)
         }
         PeopleAction::Merge(args) => Edit::Merge(args.people.clone(), args.into.clone()),

@@ -96,10 +96,7 @@ fn form(file: Option<&Path>, output: &Output) -> Option<WeightsFormat> {
         };
         return file.map(of);
     }
-    Some(match output.is_table() {
-        true => WeightsFormat::Csv,
-        false => WeightsFormat::Json,
-    })
+    Some(if output.is_table() { WeightsFormat::Csv } else { WeightsFormat::Json })
 }
 
 /// The weights of every face of every photo, and how many photos could not be used (each is named).

@@ -120,10 +120,7 @@ fn in_words(args: &Verify, person: Option<&str>, found: &Verification) -> String
     let is_no = matches!(found.verdict, Verdict::Different | Verdict::CannotTell);
     let needed = (is_no && found.confidence > 0.5).then(|| {
         let needed = percent(found.needed);
-        match needed == sure {
-            true => "slightly more".to_owned(),
-            false => format!("more than {needed}"),
-        }
+        if needed == sure { "slightly more".to_owned() } else { format!("more than {needed}") }
     });
     let photo = shown(&args.photo);
     let other = args.other.as_deref().map_or_else(String::new, shown);

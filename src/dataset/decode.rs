@@ -99,10 +99,7 @@ pub(super) fn header(
 
 /// The upright size of a photo that is stored so, and EXIF's number for that.
 fn upright_header(((width, height), orientation): ((u32, u32), Orientation)) -> ((u32, u32), u8) {
-    let upright = match turns_sideways(orientation) {
-        true => (height, width),
-        false => (width, height),
-    };
+    let upright = if turns_sideways(orientation) { (height, width) } else { (width, height) };
     (upright, orientation.to_exif())
 }
 

@@ -202,10 +202,8 @@ impl<'a> Picture<'a> {
         let mut canvas = Canvas::new(self.size, reduction, colors);
         for top in (0..height).step_by(rows as usize) {
             let rows = rows.min(height - top);
-            let strip = match is_gray {
-                true => self.gray_strip(top, rows)?,
-                false => self.color_strip(top, rows)?,
-            };
+            let strip =
+                if is_gray { self.gray_strip(top, rows)? } else { self.color_strip(top, rows)? };
             canvas.push(strip)?;
         }
         canvas.finish(self.size)

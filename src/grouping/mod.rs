@@ -102,10 +102,7 @@ pub fn group(
         return Grouping::default();
     }
     let (domain, adaptation) = kind(background, raw, constraints, purity);
-    let widened = match adaptation.is_adapted() {
-        true => WIDENED,
-        false => 1.0,
-    };
+    let widened = if adaptation.is_adapted() { WIDENED } else { 1.0 };
     let threshold = widened * domain.spread() * deviation(raw.ncols(), purity);
     let photos = unnamed.iter().filter_map(|&face| constraints.photos.get(face));
     let photos: Vec<usize> = photos.copied().collect();

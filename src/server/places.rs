@@ -81,10 +81,8 @@ struct Places {
 impl Places {
     fn of_machine() -> Self {
         let letters = ('A'..='Z').map(|letter| format!(r"{letter}:\"));
-        let drives: Vec<String> = match cfg!(windows) {
-            true => letters.collect(),
-            false => MOUNTS.map(str::to_owned).into(),
-        };
+        let drives: Vec<String> =
+            if cfg!(windows) { letters.collect() } else { MOUNTS.map(str::to_owned).into() };
         Self::of(env::home_dir(), drives)
     }
 

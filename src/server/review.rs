@@ -189,10 +189,8 @@ pub async fn name(
         } else {
             service.refuse_other(&service.snapshot(), expected.as_deref())?;
         }
-        let gesture = match answer["added"] == json!(0) {
-            true => Gesture::Answers,
-            false => Gesture::AnswersAndGallery,
-        };
+        let gesture =
+            if answer["added"] == json!(0) { Gesture::Answers } else { Gesture::AnswersAndGallery };
         let remembered = review.remember()?;
         if !remembered.is_empty() {
             changes.remembered(&told, gesture, remembered, &service.renew());

@@ -78,10 +78,7 @@ impl Workers {
         let workers = Arc::clone(self);
         blocking(move || {
             let _permit = permit;
-            match is_alone {
-                true => workers.alone.install(work),
-                false => workers.on_one_core(work),
-            }
+            if is_alone { workers.alone.install(work) } else { workers.on_one_core(work) }
         })
         .await
     }

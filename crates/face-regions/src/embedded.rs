@@ -343,13 +343,10 @@ mod tests {
 
     /// A TIFF file in either order of bytes, with its only directory at the end.
     fn tiff_of(is_little: bool, kind: u16, text: &[u8]) -> Vec<u8> {
-        let short = |number: u16| match is_little {
-            true => number.to_le_bytes(),
-            false => number.to_be_bytes(),
-        };
-        let long = |number: usize| match is_little {
-            true => (number as u32).to_le_bytes(),
-            false => (number as u32).to_be_bytes(),
+        let short =
+            |number: u16| if is_little { number.to_le_bytes() } else { number.to_be_bytes() };
+        let long = |number: usize| {
+            if is_little { (number as u32).to_le_bytes() } else { (number as u32).to_be_bytes() }
         };
         let mut file = if is_little { *b"II*\0" } else { *b"MM\0*" }.to_vec();
         file.extend(long(8 + text.len()));

@@ -120,10 +120,7 @@ impl Regions {
         };
         let ((width, height), (photo_width, photo_height)) = (made_for.sides(), photo.sides());
         let (a, b) = (width * photo_height, height * photo_width);
-        match (a - b).abs() <= ROUNDED_PROPORTIONS * a.max(b) {
-            true => Fit::Same,
-            false => Fit::Different,
-        }
+        if (a - b).abs() <= ROUNDED_PROPORTIONS * a.max(b) { Fit::Same } else { Fit::Different }
     }
 }
 

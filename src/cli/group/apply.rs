@@ -44,10 +44,7 @@ pub fn run(args: &Group, table: &Path, model: &Path, output: &Output) -> Result<
         }
         return Ok(ExitStatus::of_inputs(said, failed));
     }
-    let refused = match named.has_names() {
-        true => enroll(table, &mut named, model, output),
-        false => Ok(0),
-    };
+    let refused = if named.has_names() { enroll(table, &mut named, model, output) } else { Ok(0) };
     // Also where no name could be used.
     named.remember().map_err(|error| {
         let reason = albums::with_index(&error);

@@ -35,10 +35,7 @@ impl<'a> Results<'a> {
         failed: usize,
     ) -> Self {
         let sidecars = |names_in| {
-            let writing = match args.xmp.dry_run {
-                true => Writing::Told,
-                false => Writing::Done,
-            };
+            let writing = if args.xmp.dry_run { Writing::Told } else { Writing::Done };
             Sidecars::new(writing, names_in, OwnNames::Withdraw)
         };
         Self {
