@@ -234,7 +234,8 @@ fn read_holder(file: &mut File) -> Option<LockHolder> {
     })
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(target_os = "linux")]
+#[cfg(test)]
 mod tests {
     use super::*;
 
