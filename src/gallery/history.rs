@@ -36,12 +36,12 @@ pub struct History {
     fine: BTreeSet<Fine>,
     /// Hashes of faces, not enrolled, that a person has called nobody's.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
-    nobodys: BTreeSet<String>,
+    nobodys: BTreeSet<ContentHash>,
 }
 
 /// A finding that is no mistake: what was found, of which faces (their hashes), enrolled as whom (their numbers).
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-struct Fine(String, Vec<(String, u64)>);
+struct Fine(String, Vec<(ContentHash, u64)>);
 
 /// A change that can be undone, and the names before it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -151,19 +151,19 @@ impl History {
 
     /// Takes down that a face of a photo is nobody's, for as long as it is not enrolled.
     pub fn call_nobodys(&mut self, face: ContentHash) {
-        self.nobodys.insert(face.to_string());
+        self.nobodys.insert(face);
     }
 
     /// Whether somebody has called a face nobody's.
     pub fn is_nobodys(&self, face: ContentHash) -> bool {
-        self.nobodys.contains(&face.to_string())
+        self.nobodys.contains(&face)
     }
 
     fn finding(&self, finding: &str, faces: &[usize], gallery: &Gallery) -> Option<Fine> {
         let face = |&at: &usize| {
             let face = gallery.enrolled().get(at)?;
             let number = self.people.get(gallery.people()[face.person].as_str())?;
-            Some((face.hash.to_string(), *number))
+            Some((face.hash, *number))
         };
         let faces = faces.iter().map(face).collect::<Option<Vec<_>>>()?;
         Some(Fine(finding.to_owned(), faces))
@@ -196,11 +196,7 @@ impl History {
     pub fn record(&mut self, time: u64, before: &Gallery, after: &Gallery) {
         let names = (self.people.clone(), self.aliases.clone());
         self.number(after);
-        if !self.nobodys.is_empty() {
-            for hash in after.hashes() {
-                self.nobodys.remove(&hash.to_string());
-            }
-        }
+        after.hashes().for_each(|hash| _ = self.nobodys.remove(&hash));
         let removed = self.tally(before, after);
         let enrolled = self.tally(after, before);
         let events = [(removed, Event::Removed as fn(_) -> _), (enrolled, Event::Enrolled)];
@@ -243,8 +239,7 @@ impl History {
 
     /// Drops from all steps whoever is enrolled no longer, faces and names: what was erased is in no step.
     fn forget_erased(&mut self, gallery: &Gallery) {
-        let hashes: HashSet<String> =
-            gallery.enrolled().iter().map(|face| face.hash.to_string()).collect();
+        let hashes: HashSet<ContentHash> = gallery.hashes().collect();
         self.fine.retain(|Fine(_, faces)| faces.iter().all(|(hash, _)| hashes.contains(hash)));
         // A merger's names belong to nobody enrolled until it is undone: their faces are, and bring them back.
         let mut reachable: HashSet<u64> = self.people.values().copied().collect();
