@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
 
-use eigenfaces::dataset::{PhotoFile, is_standard_input};
+use eigenfaces::dataset::{PhotoFile, has_extension, is_standard_input};
 use eigenfaces::decision::Decision;
 use eigenfaces::recognizer::Identification;
 use eigenfaces::render::annotate::{Mark, annotate};
@@ -76,7 +76,7 @@ fn names(photos: &[PathBuf]) -> Vec<PathBuf> {
         .iter()
         .map(|parts| {
             let mut path: PathBuf = parts[shared.min(parts.len())..].iter().collect();
-            if !files::has_extension(&path, &["jpg", "jpeg", "png"]) {
+            if !has_extension(&path, &["jpg", "jpeg", "png"]) {
                 path.as_mut_os_string().push(".png");
             }
             let free = (1..)

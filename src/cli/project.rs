@@ -80,7 +80,7 @@ pub fn run(args: &Project, model: &Path, output: &Output) -> Result<ExitStatus> 
 
 fn draw(file: &Destination, plot: &Scatter) -> Result<()> {
     let drawing = scatter(plot);
-    if files::has_extension(file.path(), &["svg"]) {
+    if dataset::has_extension(file.path(), &["svg"]) {
         Ok(file.write(Privacy::Personal, drawing.to_svg().into_bytes())?)
     } else {
         files::picture(file, Privacy::Personal, &drawing.to_pixels().into())

@@ -20,7 +20,7 @@ use image::{
 
 use self::content::CAMERA_RAW;
 pub use self::content::{Content, SNIFF_LENGTH, sniff};
-use super::damaged::{damaged, format_name, one_line};
+use super::damaged::{DISAGREE, damaged, format_name, one_line};
 #[cfg(feature = "heic")]
 use super::heif;
 use super::jpeg::Source;
@@ -155,8 +155,6 @@ fn decode_tiff(
     let image = image.ok_or_else(|| damaged(ImageFormat::Tiff, DISAGREE))?;
     Ok((image, orientation))
 }
-
-const DISAGREE: &str = "size and data disagree";
 
 fn decode_with_image(
     bytes: &[u8],

@@ -13,7 +13,7 @@ use libheif_rs::{
     Image, ImageHandle, LibHeif, MatrixCoefficients, Plane, StreamReader,
 };
 
-use super::damaged::one_line;
+use super::damaged::{DISAGREE, one_line};
 use super::jpeg::Source;
 use super::jpeg_frame::Colors;
 use super::limits::Limits;
@@ -347,7 +347,7 @@ fn unsupported(reason: &str) -> PhotoProblem {
 }
 
 fn size_and_data() -> PhotoProblem {
-    PhotoProblem::Damaged { format: HEIC, reason: "size and data disagree".to_owned() }
+    PhotoProblem::Damaged { format: HEIC, reason: DISAGREE.to_owned() }
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+use super::extension::has_extension;
 use super::file_name;
 use super::folder_person::person_of_folder;
 use super::found::{Depth, FileId, FoundFile};
@@ -50,9 +51,7 @@ impl FromStr for LabelRule {
             "folder" => Ok(Self::Folder),
             "stem" => Ok(Self::Stem),
             "xmp" => Ok(Self::Xmp),
-            _ if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("csv")) => {
-                Ok(Self::Csv(path.to_owned()))
-            }
+            _ if has_extension(path, &["csv"]) => Ok(Self::Csv(path.to_owned())),
             _ => Err(Error::LabelRule { given: text.into() }),
         }
     }
