@@ -96,7 +96,7 @@ pub struct Answers {
 }
 
 impl Answers {
-    /// Takes down that two faces are of two people.
+    /// Records that two faces are of two people.
     pub fn keep_apart(&mut self, one: FaceKey, other: FaceKey) {
         if one != other {
             self.apart.insert((one.min(other), one.max(other)));

@@ -11,7 +11,7 @@ use crate::error::Error;
 const NOT_THIS: &str = "-";
 const IGNORE: &str = "ignore";
 
-/// Faces of a group that one which is not of their person is kept apart from, at most: enough, for they stay together.
+/// Maximum number of a group's faces that a face of another person is kept apart from: enough, for they stay together.
 pub const MOST_APART: usize = 50;
 
 /// A user's answer about a face.

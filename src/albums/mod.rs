@@ -87,7 +87,7 @@ pub struct AlbumFace<'a> {
     pub of: usize,
 }
 
-/// A face as scripts and the page are told of it.
+/// A face in JSON, for scripts and the page.
 #[derive(Debug, Serialize)]
 pub struct FaceRecord {
     photo: String,
@@ -205,7 +205,7 @@ impl Albums {
         Ok(())
     }
 
-    /// Says what was found, and what became of the indexes.
+    /// Prints what was found, and whether the indexes were saved.
     pub fn report(&self, observer: &dyn Observer) {
         for album in &self.albums {
             observer.say(&format!(
@@ -262,7 +262,7 @@ impl Albums {
         all
     }
 
-    /// The reason why what is found and said is not kept, where it cannot be.
+    /// The reason why the index is not saved, if it is not.
     pub fn unsaved(&self) -> Option<&Error> {
         self.albums.iter().find_map(|album| album.unsaved.as_ref())
     }
@@ -279,8 +279,8 @@ impl Albums {
     }
 }
 
-/// Saves an index, with the answers that its file has by now, about photos that show the `same` too; gives what kept it from
-/// that.
+/// Saves an index, merged with the answers in its file, also those about photos that show the `same`; returns why it could not be
+/// saved.
 /// Errors: the file that stands there is no index, or is damaged.
 fn save(
     index: &mut FaceIndex,
@@ -317,7 +317,7 @@ impl Remembered {
         Ok(Some(Self { file: file.to_owned(), before, after: index.answers.clone() }))
     }
 
-    /// Takes it back; what was said since stays.
+    /// Reverts the change; later answers stay.
     /// Errors: an index that cannot be read or written.
     pub fn take_back(&self) -> Result<()> {
         let undo = |answers: &mut Answers| answers.take_back(&self.before, &self.after);

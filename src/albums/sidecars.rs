@@ -11,7 +11,7 @@ use crate::xmp::{
     Content, NamedFace, Outcome, OwnNames, PhotoLayout, Region, Written, XmpProblem, write,
 };
 
-/// Whether sidecars are written, or it is only said what would be.
+/// Whether sidecars are written, or it is a dry run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Writing {
     /// They are written.

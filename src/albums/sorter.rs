@@ -66,7 +66,7 @@ pub struct Counts {
 }
 
 impl<'a> Sorter<'a> {
-    /// Into folders below this one; without a way it is only said what would be done.
+    /// Sorts into folders below this one; without a method it is a dry run.
     pub fn new(folder: &'a Path, by: Option<SortBy>, others: Others) -> Self {
         let counts = BTreeMap::new();
         Self { folder, by, others, counts }
@@ -139,7 +139,7 @@ impl<'a> Sorter<'a> {
         folders
     }
 
-    /// Says what came into which folder.
+    /// Prints how many photos each folder received.
     pub fn report(&self, observer: &dyn Observer) {
         let done = match self.by {
             None => "would sort",
@@ -231,7 +231,7 @@ fn place(folder: &Path, photo: &Path) -> Option<PathBuf> {
     None
 }
 
-/// Whether two files are one, or hold the same.
+/// Whether two paths are the same file, or have equal contents.
 fn is_same(photo: &Path, other: &Path) -> bool {
     let length = |path: &Path| path.metadata().ok().map(|about| about.len());
     let same_length = length(photo).is_some() && length(photo) == length(other);

@@ -215,7 +215,7 @@ fn change(action: &PeopleAction, model: &Path, output: &Output) -> Result<ExitSt
 fn report(mut object: Value, after: &Gallery, line: Option<String>, output: &Output) -> Result<()> {
     object["people"] = after.people().len().into();
     object["faces"] = after.len().into();
-    output.told(&object, line)
+    output.print_result(&object, line)
 }
 
 /// A change as it is told.

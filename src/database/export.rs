@@ -110,7 +110,7 @@ async fn run(
     finish(client, recognizer, plan, &own, &others, model).await
 }
 
-/// Takes down that a gallery is in the making.
+/// Records that an export is in progress.
 async fn begin(
     client: &mut Client,
     recognizer: &Recognizer,

@@ -33,7 +33,7 @@ pub enum LastChange {
     },
 }
 
-/// A face that belonged elsewhere.
+/// A face that had another person or path.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Moved {
     /// The hash of its photo.
@@ -64,7 +64,7 @@ impl LastChange {
     /// The change that leads from one state to the other; `None` where nothing of it could be undone.
     pub fn between(before: &Gallery, after: &Gallery) -> Option<Self> {
         if before.is_empty() {
-            // No use in a list of all.
+            // A list of all faces would be redundant.
             return (!after.is_empty()).then_some(Self::Begun);
         }
         let old: HashMap<ContentHash, usize> = before.hashes().zip(0..).collect();
@@ -88,7 +88,7 @@ impl LastChange {
             let is_same_place = *person == after.people()[face.person] && was.source == face.source;
             if same.is_none() || !is_same_place {
                 let source = match face.source.as_str() {
-                    // Where places are not kept, none are.
+                    // Without paths in the gallery, none are kept here.
                     "" => String::new(),
                     _ => was.source.clone(),
                 };
@@ -103,7 +103,7 @@ impl LastChange {
         (!added.is_empty() || !moved.is_empty()).then_some(Self::Faces { added, moved, erased })
     }
 
-    /// Takes a later change in, so that both are undone at once; gives it back where that cannot be.
+    /// Merges a later change into this one, so that both are undone at once; returns it where they cannot be merged.
     pub(super) fn join(&mut self, later: Self) -> Option<Self> {
         match (self, later) {
             (Self::Begun, Self::Faces { .. }) => {}
@@ -158,7 +158,7 @@ impl LastChange {
         told.join(", ")
     }
 
-    /// Forgets the faces that are enrolled no longer: of all but these hashes.
+    /// Keeps the faces with these hashes only.
     pub(super) fn forget_faces(&mut self, there: &HashSet<ContentHash>) {
         if let Self::Faces { added, moved, .. } = self {
             added.retain(|hash| there.contains(hash));
@@ -166,7 +166,7 @@ impl LastChange {
         }
     }
 
-    /// Forgets whom faces belonged to before, of all but these people.
+    /// Keeps moved faces of these people only.
     pub(super) fn forget_people(&mut self, there: &HashSet<String>) {
         if let Self::Faces { moved, .. } = self {
             moved.retain(|face| there.contains(&face.person));

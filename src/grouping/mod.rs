@@ -41,7 +41,7 @@ const PUREST: f64 = 0.9999;
 /// Links of a face that are looked at: the strongest.
 const MOST_LINKS: usize = 100;
 
-/// Faces that tell what kind of photos these are, at most: evenly spread.
+/// Maximum sample for estimating the kind of photos, evenly spaced.
 const MOST_FOR_KIND: usize = 2_000;
 
 /// Groupings by which that is refined.

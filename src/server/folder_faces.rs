@@ -33,7 +33,7 @@ pub struct FolderFace {
     pub coordinates: Vec<f32>,
 }
 
-/// The file of a photo, as long as it is what was grouped.
+/// The file of a photo, if it is unchanged since it was grouped.
 pub fn file_as_grouped(photo: &Path, content: ContentHash) -> Option<PhotoFile> {
     let file = PhotoFile::read(photo).ok()?;
     (file.content_hash() == content).then_some(file)
@@ -46,7 +46,7 @@ impl FolderFace {
     }
 }
 
-/// The name of a face for clients.
+/// The id of a face for clients.
 pub fn id(key: FaceKey) -> String {
     format!("{}-{}", key.photo, key.face + 1)
 }

@@ -60,7 +60,7 @@ const MOST_BYTES: usize = 20 << 20;
 /// No answer takes longer; long work is a job.
 const LONGEST: Duration = Duration::from_secs(60);
 
-/// Hears what whoever started the server should know.
+/// Receives messages for the operator of the server.
 pub type Messages = Box<dyn Observer + Send>;
 
 /// The server's address and access.
