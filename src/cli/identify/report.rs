@@ -19,7 +19,6 @@ use crate::cli::output::with_schema;
 use crate::cli::webhook::Webhook;
 use crate::cli::{Error, Output, Record, Result, counted, one_line, percent, remedy, shown};
 
-/// Prints what is found in each photo.
 pub struct Reporter<'a> {
     pub recognizer: &'a Recognizer,
     /// The box of a face that is looked at besides those found.
@@ -75,7 +74,7 @@ impl Reporter<'_> {
             return Ok(());
         };
         let mut told = json!(PhotoRecord::identified(photo, found));
-        told["frames"] = photos.iter().map(|photo| path_as_text(photo)).collect();
+        told["frames"] = photos.iter().map(path_as_text).collect();
         let since = SystemTime::now().duration_since(UNIX_EPOCH);
         told["time"] = since.map_or(0, |since| since.as_secs()).into();
         if let Some(webhook) = &self.webhook {
