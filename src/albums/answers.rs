@@ -17,9 +17,7 @@ pub const MOST_APART: usize = 50;
 /// A user's answer about a face.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
-    /// Nothing.
     Nothing,
-    /// Whom it shows.
     Person(Person),
     /// That it is nobody to be named.
     Ignored,
@@ -28,7 +26,6 @@ pub enum Answer {
 }
 
 impl Answer {
-    /// The person that the face shows, if that was answered.
     pub fn person(&self) -> Option<&Person> {
         match self {
             Self::Person(person) => Some(person),

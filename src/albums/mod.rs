@@ -66,7 +66,6 @@ struct Album {
 /// A face of a photo, and where it lies.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FacePlace {
-    /// The photo.
     pub photo: PathBuf,
     /// The face's number, from 1, row by row.
     pub face: usize,
@@ -74,12 +73,10 @@ pub struct FacePlace {
     pub bounds: Option<[f32; 4]>,
 }
 
-/// A face of an album.
 #[derive(Debug)]
 pub struct AlbumFace<'a> {
     /// Its photo's content and its position there.
     pub key: FaceKey,
-    /// The face as the index keeps it.
     pub found: &'a IndexedFace,
     /// The photo, or the first of several copies of it.
     pub photo: PathBuf,
@@ -120,7 +117,6 @@ impl AlbumFace<'_> {
         GrayImage::from_raw(width, height, self.found.pixels.clone()).unwrap_or_default()
     }
 
-    /// The face for scripts.
     pub fn record(&self) -> FaceRecord {
         FaceRecord {
             photo: self.photo.to_string_lossy().into_owned(),
@@ -253,7 +249,6 @@ impl Albums {
         faces.into_values().collect()
     }
 
-    /// The answers about all these faces.
     pub fn answers(&self) -> Answers {
         let mut all = Answers::default();
         for album in &self.albums {
@@ -273,7 +268,6 @@ impl Albums {
         photos.sum()
     }
 
-    /// Files that could not be used.
     pub fn unusable(&self) -> usize {
         self.unusable
     }
@@ -374,7 +368,6 @@ pub fn whole_name(file: &Path) -> String {
     name_within(Path::new("/"), &whole.unwrap_or_else(|_| file.to_owned()))
 }
 
-/// Refuses what is no folder.
 /// Errors: it is not there, or a file.
 pub fn refuse_no_folder(folder: &Path) -> Result<()> {
     if !folder.exists() {

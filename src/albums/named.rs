@@ -22,9 +22,7 @@ const SAME_PLACE: f32 = 0.5;
 /// A face, and what was said of it.
 #[derive(Debug)]
 pub struct NamedFace {
-    /// The face.
     pub place: FacePlace,
-    /// The answer.
     pub answer: Answer,
     /// `None` where no index knows the face.
     pub key: Option<FaceKey>,
@@ -35,7 +33,6 @@ pub struct NamedFace {
 /// A user's answers about faces.
 #[derive(Debug)]
 pub struct NamedFaces {
-    /// The faces.
     pub faces: Vec<NamedFace>,
     /// The one index of all photos, where there is one.
     index: Option<PathBuf>,
@@ -83,7 +80,6 @@ impl NamedFaces {
         Ok(())
     }
 
-    /// Whether anybody is named.
     pub fn has_names(&self) -> bool {
         self.count(|face| face.answer.person().is_some()) > 0
     }

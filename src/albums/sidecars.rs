@@ -25,7 +25,6 @@ pub enum Writing {
 pub struct NameAt<'a> {
     /// Left, top, width and height in the upright photo.
     pub bounds: [f32; 4],
-    /// The name.
     pub name: &'a str,
     /// `None` where a person gave the name.
     pub confidence: Option<f64>,
@@ -46,7 +45,6 @@ pub struct Sidecars {
 }
 
 impl Sidecars {
-    /// None yet.
     pub fn new(writing: Writing, names_in: NamesIn, own: OwnNames) -> Self {
         Self {
             writing,

@@ -31,9 +31,7 @@ const LONGEST_NAME: usize = 200;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SortBy {
-    /// Hard links.
     Link,
-    /// Copies.
     Copy,
 }
 
@@ -86,7 +84,6 @@ impl<'a> Sorter<'a> {
         self.add_to(photo, self.folders(found))
     }
 
-    /// Sorts a photo into these folders.
     pub fn add_to(
         &mut self,
         photo: &Path,
@@ -175,7 +172,6 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// A person's folder.
     pub fn of(person: &str) -> Self {
         let name = folder_name(person);
         let person = (name != person).then(|| person.to_owned());

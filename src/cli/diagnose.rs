@@ -166,7 +166,6 @@ fn applying(told: &[(bool, &'static str)]) -> Vec<&'static str> {
     applying.map(|(_, name)| *name).collect()
 }
 
-/// The number of cores that the system lets this process use.
 fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }

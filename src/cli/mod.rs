@@ -161,7 +161,6 @@ fn start_threads(asked: Option<u16>) -> Result<()> {
     Ok(())
 }
 
-/// Starts work in a thread of its own.
 fn begin_thread(name: &str, work: impl FnOnce() + Send + 'static) -> Result<()> {
     let thread = std::thread::Builder::new().name(name.to_owned());
     let begun = thread.spawn(work).map(|_| ());

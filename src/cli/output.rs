@@ -105,7 +105,6 @@ impl Output {
         }
     }
 
-    /// Whether --quiet was given.
     pub fn is_quiet(&self) -> bool {
         self.quiet
     }

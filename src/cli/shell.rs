@@ -48,7 +48,6 @@ fn add_pages(command: &Command, pages: &mut Vec<(String, Vec<u8>)>) -> io::Resul
         .try_for_each(|command| add_pages(command, pages))
 }
 
-/// The manual page of one command.
 fn section(command: &Command, page: &mut Vec<u8>) -> io::Result<()> {
     let version = command.get_version().unwrap_or_default();
     let man = clap_mangen::Man::new(command.clone()).source(format!("eigenfaces {version}"));

@@ -61,7 +61,6 @@ pub struct Table {
     pub rows: Vec<Row>,
 }
 
-/// A row as an object of JSON Lines.
 #[derive(Serialize, Deserialize)]
 struct Line {
     photo: String,

@@ -64,7 +64,6 @@ fn hash_of(photo: ContentHash, face: &str) -> ContentHash {
 }
 
 impl PhotoFaces {
-    /// All faces of a photo.
     /// Errors: a photo that is too small to show a face.
     pub fn of(preparation: &Preparation, photo: &Photo) -> Result<Self, PhotoProblem> {
         Self::with_shown(preparation, photo, None, None)
@@ -104,17 +103,14 @@ impl PhotoFaces {
         })
     }
 
-    /// Identity of the photo.
     pub fn content_hash(&self) -> ContentHash {
         self.photo
     }
 
-    /// The faces in order.
     pub fn prepared(&self) -> &Vec<PreparedFace> {
         &self.faces
     }
 
-    /// As [`prepared`](Self::prepared), and nothing else.
     pub fn into_prepared(self) -> Vec<PreparedFace> {
         self.faces
     }
@@ -125,7 +121,6 @@ impl PhotoFaces {
         faces.map(|face| face.region.location()).collect()
     }
 
-    /// The position of the chosen face.
     /// Errors: no face, or not the chosen one.
     pub fn position(&self, choice: FaceChoice) -> Result<usize, PhotoProblem> {
         choice.position(&self.faces, self.main)

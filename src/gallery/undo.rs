@@ -38,7 +38,6 @@ pub enum LastChange {
 pub struct Moved {
     /// The hash of its photo.
     hash: ContentHash,
-    /// The person.
     person: String,
     /// The path of the photo.
     source: String,

@@ -89,7 +89,6 @@ impl RecognizeQuery {
     }
 }
 
-/// Recognise the people in a photo.
 pub async fn recognize(
     State(service): Shared,
     UrlQuery(asked): UrlQuery<RecognizeQuery>,
@@ -230,7 +229,6 @@ pub async fn erase_faces_of(
     Ok(Json(json!({ "deleted": erased.len() })))
 }
 
-/// Erases one face.
 pub async fn erase_face(
     State(service): Shared,
     UrlPath(id): UrlPath<String>,
@@ -290,7 +288,6 @@ pub async fn verify_face(
     Ok(Json(object.await?))
 }
 
-/// Detect the faces in a photo.
 pub async fn detect(
     State(service): Shared,
     UrlQuery(asked): UrlQuery<RecognizeQuery>,

@@ -15,14 +15,12 @@ use super::failure::{Answer, Failure};
 pub const CHANGED: &str =
     "the photo was changed, moved or deleted since its folder was grouped: group the folder again";
 
-/// The faces of a folder.
 #[derive(Debug)]
 pub struct FolderFaces {
     pub path: PathBuf,
     faces: BTreeMap<FaceKey, FolderFace>,
 }
 
-/// A face of a folder.
 #[derive(Debug)]
 pub struct FolderFace {
     pub photo: PathBuf,
@@ -82,7 +80,6 @@ impl FolderFaces {
         })
     }
 
-    /// The boxes of all faces of a photo.
     pub fn boxes(&self, photo: ContentHash) -> Vec<[f32; 4]> {
         let first = FaceKey { photo, face: 0 };
         let own = self.faces.range(first..);

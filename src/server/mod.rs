@@ -115,7 +115,6 @@ impl Server {
         self.service.access.first_address()
     }
 
-    /// The key of programs.
     pub fn key(&self) -> &str {
         self.service.access.key()
     }

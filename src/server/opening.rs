@@ -25,7 +25,6 @@ const PAUSE: Duration = Duration::from_millis(200);
 pub struct Opening(Arc<Mutex<Option<TempPath>>>);
 
 impl Opening {
-    /// Removes the file.
     pub fn end(&self) {
         locked(&self.0).take();
     }

@@ -124,7 +124,6 @@ pub fn counted(snapshot: &Snapshot) -> Vec<(Person, usize)> {
     })
 }
 
-/// Everybody who is enrolled.
 pub async fn list(State(service): Shared) -> Answer<Response> {
     let state = service.snapshot();
     let people = state.model.as_ref().map_or_else(Vec::new, |model| {
@@ -142,7 +141,6 @@ pub async fn list(State(service): Shared) -> Answer<Response> {
     Ok(tagged(&service, &state, &json!({ "people": people })))
 }
 
-/// The faces of a person.
 pub async fn faces(State(service): Shared, UrlPath(person): UrlPath<String>) -> Answer<Response> {
     let state = service.snapshot();
     let gallery = state.model()?.gallery();
@@ -180,7 +178,6 @@ pub fn drawn(text: Option<&str>) -> Answer<Option<FaceBox>> {
     read.map_err(|wrong| Failure::bad(format!("at: {wrong}")))
 }
 
-/// Enrols one face of a photo.
 pub async fn add_face(
     State(service): Shared,
     UrlPath(person): UrlPath<String>,
@@ -210,7 +207,6 @@ pub struct NewName {
     person: String,
 }
 
-/// Gives a person another name.
 pub async fn rename(
     State(service): Shared,
     UrlPath(person): UrlPath<String>,

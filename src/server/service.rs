@@ -125,7 +125,6 @@ impl Service {
         format!("\"{:x}-{:x}\"", self.run, snapshot.revision)
     }
 
-    /// Number of changes that wait for their turn.
     pub fn changes_waiting(&self) -> usize {
         locked(&self.queue).len()
     }
