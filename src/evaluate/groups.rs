@@ -114,10 +114,8 @@ pub(super) fn groups(
     let of_people: Vec<Option<usize>> =
         of_people.iter().map(|name| name.as_ref().map(|name| names[name.as_str()])).collect();
     let everybody = bootstrap.everybody();
-    let threshold = match counts.claims.least_false_match_rate() <= FALSE_MATCHES {
-        true => Some(counts.claims.errors(&everybody, &[FALSE_MATCHES]).at[0].1),
-        false => None,
-    };
+    let is_enough = counts.claims.least_false_match_rate() <= FALSE_MATCHES;
+    let threshold = is_enough.then(|| counts.claims.errors(&everybody, &[FALSE_MATCHES]).at[0].1);
     let rates = |people: &[u16]| rates(&of_people, names.len(), counts, threshold, people);
     let (found, drawn) = (rates(&everybody), bootstrap.intervals(rates));
     let members = |group: usize| {
