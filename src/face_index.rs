@@ -42,14 +42,12 @@ pub struct IndexedFace {
 /// The faces of a photo, row by row.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct IndexedPhoto {
-    /// The faces.
     pub faces: Vec<IndexedFace>,
 }
 
 /// A face, by its photo and its number there, counted from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct FaceKey {
-    /// The photo.
     pub photo: ContentHash,
     /// The position among the photo's faces.
     pub face: usize,
@@ -62,7 +60,6 @@ pub struct FileRecord {
     pub length: u64,
     /// Nanoseconds since 1970 at which it was written.
     pub modified: u64,
-    /// Its content.
     pub photo: ContentHash,
 }
 
@@ -96,7 +93,7 @@ pub struct Answers {
 }
 
 impl Answers {
-    /// Takes down that two faces are of two people.
+    /// Records that two faces are of two people.
     pub fn keep_apart(&mut self, one: FaceKey, other: FaceKey) {
         if one != other {
             self.apart.insert((one.min(other), one.max(other)));
@@ -152,7 +149,6 @@ pub struct Refreshed {
     pub looked_at: usize,
     /// Files that were read, and files that are gone.
     pub changed: usize,
-    /// Files that could not be used.
     pub skipped: Vec<Skipped>,
     /// Photos of which something was said, and other ones that show the same faces: another program has changed what else the
     /// file holds. What was said holds for these, too.
@@ -162,7 +158,6 @@ pub struct Refreshed {
 /// A file that is to be read: where it lies, its name in the index, its length and date.
 type Unread<'a> = (&'a Path, String, Option<(u64, u64)>);
 
-/// Result of reading a file.
 enum Read {
     Known(ContentHash),
     New(ContentHash, IndexedPhoto),
@@ -280,7 +275,6 @@ impl FaceIndex {
         })
     }
 
-    /// The face of a key.
     pub fn face(&self, key: FaceKey) -> Option<&IndexedFace> {
         self.photos.get(&key.photo)?.faces.get(key.face)
     }
@@ -295,7 +289,6 @@ impl FaceIndex {
     }
 }
 
-/// The faces of a photo.
 fn found(background: &Background, file: &PhotoFile) -> Result<IndexedPhoto, PhotoProblem> {
     let photo = file.decode()?;
     let prepared = preparation().prepare_all(&photo)?;

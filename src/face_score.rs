@@ -38,7 +38,6 @@ pub fn leading(eigenvalues: &[f64]) -> usize {
 }
 
 impl<'a> FaceScorer<'a> {
-    /// The test for a face space.
     pub fn new(space: &'a FaceSpace) -> Self {
         Self::with_leading(space, leading(space.eigenvalues()))
     }

@@ -303,8 +303,8 @@ impl Preparation {
         }
     }
 
-    /// A photo in which no face was found; `None` where it is no small picture of a face's shape, which alone may be a crop
-    /// all the same. This depends on nothing but the photo, so that no other photo decides whether it is enrolled.
+    /// A photo in which no face was found; `None` unless size and aspect ratio are those of a face crop. This depends on nothing
+    /// but the photo, so that no other photo decides whether it is enrolled.
     fn unlocated(&self, photo: &GrayImage) -> Option<PreparedFace> {
         let (width, height) = photo.dimensions();
         let is_crop = width.max(height) <= CROP_SIDE
@@ -342,10 +342,7 @@ impl Preparation {
         };
         let distance = |[x, y]: Point, [u, v]: Point| libm::hypotf(x - u, y - v);
         let off = distance(found[0], frame[0]).max(distance(found[1], frame[1]));
-        match off <= reach * distance(frame[0], frame[1]) {
-            true => Some(frame),
-            false => Some(found),
-        }
+        if off <= reach * distance(frame[0], frame[1]) { Some(frame) } else { Some(found) }
     }
 
     /// The face with these eyes, of this size.

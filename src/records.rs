@@ -40,7 +40,6 @@ impl Record {
         Self { json, text, rows }
     }
 
-    /// The same with rows of its own.
     pub fn with_rows(self, rows: impl IntoIterator<Item = Vec<String>>) -> Self {
         let rows = Some(rows.into_iter().collect());
         Self { rows, ..self }
@@ -97,12 +96,9 @@ pub struct ServedFace {
     pub enrolled: Option<EnrolledFace>,
 }
 
-/// An enrolled face.
 #[derive(Debug, Serialize)]
 pub struct EnrolledFace {
-    /// Its hash.
     pub hash: String,
-    /// Its person.
     pub person: String,
 }
 
@@ -173,7 +169,6 @@ impl FaceRecord {
     }
 }
 
-/// The record of a model.
 pub fn model(recognizer: &Recognizer) -> Value {
     let (space, gallery) = (recognizer.space(), recognizer.gallery());
     let settings = recognizer.settings();

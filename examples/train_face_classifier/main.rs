@@ -72,9 +72,8 @@ fn learned(faces: &FaceMatrix, others: &FaceMatrix) -> Result<Vec<u8>, Box<dyn E
         column -= &mean;
     }
     // Both kinds weigh alike.
-    let wanted = |at: usize| match at < of_faces {
-        true => 1.0 / of_faces as f64,
-        false => -1.0 / (count - of_faces) as f64,
+    let wanted = |at: usize| {
+        if at < of_faces { 1.0 / of_faces as f64 } else { -1.0 / (count - of_faces) as f64 }
     };
     let towards = &centred * DVector::from_fn(count, |at, _| wanted(at));
     let mut covariance = DMatrix::zeros(LENGTH, LENGTH);

@@ -11,15 +11,13 @@ use crate::error::Error;
 const NOT_THIS: &str = "-";
 const IGNORE: &str = "ignore";
 
-/// Faces of a group that one which is not of their person is kept apart from, at most: enough, for they stay together.
+/// Maximum number of a group's faces that a face of another person is kept apart from: enough, for they stay together.
 pub const MOST_APART: usize = 50;
 
 /// A user's answer about a face.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
-    /// Nothing.
     Nothing,
-    /// Whom it shows.
     Person(Person),
     /// That it is nobody to be named.
     Ignored,
@@ -28,7 +26,6 @@ pub enum Answer {
 }
 
 impl Answer {
-    /// The person that the face shows, if that was answered.
     pub fn person(&self) -> Option<&Person> {
         match self {
             Self::Person(person) => Some(person),

@@ -191,7 +191,6 @@ fn group(faces: &[AlbumFace<'_>], unnamed: &[usize], answers: &Answers) -> Resul
 /// The faces of a person of the model.
 #[derive(Debug)]
 pub struct KnownPerson<'a> {
-    /// The person.
     pub person: Person,
     /// In the order of their photos.
     pub faces: Vec<KnownFace<'a>>,
@@ -200,7 +199,6 @@ pub struct KnownPerson<'a> {
 /// A face of somebody who is known.
 #[derive(Debug)]
 pub struct KnownFace<'a> {
-    /// The face.
     pub face: &'a AlbumFace<'a>,
     /// Confidence of that; 1 where a user said so.
     pub confidence: f64,

@@ -66,7 +66,6 @@ struct Album {
 /// A face of a photo, and where it lies.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FacePlace {
-    /// The photo.
     pub photo: PathBuf,
     /// The face's number, from 1, row by row.
     pub face: usize,
@@ -74,12 +73,10 @@ pub struct FacePlace {
     pub bounds: Option<[f32; 4]>,
 }
 
-/// A face of an album.
 #[derive(Debug)]
 pub struct AlbumFace<'a> {
     /// Its photo's content and its position there.
     pub key: FaceKey,
-    /// The face as the index keeps it.
     pub found: &'a IndexedFace,
     /// The photo, or the first of several copies of it.
     pub photo: PathBuf,
@@ -87,7 +84,7 @@ pub struct AlbumFace<'a> {
     pub of: usize,
 }
 
-/// A face as scripts and the page are told of it.
+/// A face in JSON, for scripts and the page.
 #[derive(Debug, Serialize)]
 pub struct FaceRecord {
     photo: String,
@@ -120,7 +117,6 @@ impl AlbumFace<'_> {
         GrayImage::from_raw(width, height, self.found.pixels.clone()).unwrap_or_default()
     }
 
-    /// The face for scripts.
     pub fn record(&self) -> FaceRecord {
         FaceRecord {
             photo: self.photo.to_string_lossy().into_owned(),
@@ -205,7 +201,7 @@ impl Albums {
         Ok(())
     }
 
-    /// Says what was found, and what became of the indexes.
+    /// Prints what was found, and whether the indexes were saved.
     pub fn report(&self, observer: &dyn Observer) {
         for album in &self.albums {
             observer.say(&format!(
@@ -253,7 +249,6 @@ impl Albums {
         faces.into_values().collect()
     }
 
-    /// The answers about all these faces.
     pub fn answers(&self) -> Answers {
         let mut all = Answers::default();
         for album in &self.albums {
@@ -262,7 +257,7 @@ impl Albums {
         all
     }
 
-    /// The reason why what is found and said is not kept, where it cannot be.
+    /// The reason why the index is not saved, if it is not.
     pub fn unsaved(&self) -> Option<&Error> {
         self.albums.iter().find_map(|album| album.unsaved.as_ref())
     }
@@ -273,14 +268,13 @@ impl Albums {
         photos.sum()
     }
 
-    /// Files that could not be used.
     pub fn unusable(&self) -> usize {
         self.unusable
     }
 }
 
-/// Saves an index, with the answers that its file has by now, about photos that show the `same` too; gives what kept it from
-/// that.
+/// Saves an index, merged with the answers in its file, also those about photos that show the `same`; returns why it could not be
+/// saved.
 /// Errors: the file that stands there is no index, or is damaged.
 fn save(
     index: &mut FaceIndex,
@@ -317,7 +311,7 @@ impl Remembered {
         Ok(Some(Self { file: file.to_owned(), before, after: index.answers.clone() }))
     }
 
-    /// Takes it back; what was said since stays.
+    /// Reverts the change; later answers stay.
     /// Errors: an index that cannot be read or written.
     pub fn take_back(&self) -> Result<()> {
         let undo = |answers: &mut Answers| answers.take_back(&self.before, &self.after);
@@ -374,7 +368,6 @@ pub fn whole_name(file: &Path) -> String {
     name_within(Path::new("/"), &whole.unwrap_or_else(|_| file.to_owned()))
 }
 
-/// Refuses what is no folder.
 /// Errors: it is not there, or a file.
 pub fn refuse_no_folder(folder: &Path) -> Result<()> {
     if !folder.exists() {

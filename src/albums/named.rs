@@ -16,26 +16,23 @@ use crate::gallery::{Dispute, LabeledFace};
 use crate::locate::detect::overlap;
 use crate::preparation::Preparation;
 
-/// The overlap (intersection over union) from which on a face is where it was.
+/// Minimum intersection over union of a face's box with its earlier one.
 const SAME_PLACE: f32 = 0.5;
 
 /// A face, and what was said of it.
 #[derive(Debug)]
 pub struct NamedFace {
-    /// The face.
     pub place: FacePlace,
-    /// The answer.
     pub answer: Answer,
     /// `None` where no index knows the face.
     pub key: Option<FaceKey>,
-    /// Whether it was to be enrolled, and was not.
+    /// Whether it was to be enrolled and was refused.
     pub is_refused: bool,
 }
 
 /// A user's answers about faces.
 #[derive(Debug)]
 pub struct NamedFaces {
-    /// The faces.
     pub faces: Vec<NamedFace>,
     /// The one index of all photos, where there is one.
     index: Option<PathBuf>,
@@ -44,7 +41,7 @@ pub struct NamedFaces {
 }
 
 impl NamedFaces {
-    /// Of these faces; they are looked for in an index, or in those of the folders that their photos lie in.
+    /// Answers about these faces, looked up in one index, or in those of the folders of their photos.
     /// Errors: a face with two names; an index that cannot be read.
     pub fn of(said: Vec<AnswerAt>, index: Option<&Path>) -> Result<Self> {
         let faces = said.into_iter().map(|(place, answer)| NamedFace {
@@ -83,7 +80,6 @@ impl NamedFaces {
         Ok(())
     }
 
-    /// Whether anybody is named.
     pub fn has_names(&self) -> bool {
         self.count(|face| face.answer.person().is_some()) > 0
     }
@@ -93,7 +89,7 @@ impl NamedFaces {
         self.count(|face| matches!(face.answer, Answer::Ignored | Answer::NotThese(_))) > 0
     }
 
-    /// Number of faces of which something is so.
+    /// Number of faces that satisfy a condition.
     pub fn count(&self, is_meant: impl Fn(&NamedFace) -> bool) -> usize {
         self.faces.iter().filter(|face| is_meant(face)).count()
     }
@@ -232,7 +228,7 @@ impl NamedFaces {
         }
     }
 
-    /// Takes down that faces were not enrolled, because they are enrolled as somebody else's.
+    /// Marks faces that were not enrolled, because they are enrolled as another person's.
     pub fn refuse(&mut self, disputes: &[Dispute]) {
         for face in &mut self.faces {
             let photo = face.place.photo.to_string_lossy();
@@ -242,7 +238,7 @@ impl NamedFaces {
         }
     }
 
-    /// Takes down in the indexes which faces are ignored and which are of two people. Returns what that changed.
+    /// Stores in the indexes which faces are ignored and which are of two people. Returns the changes.
     /// Errors: an index that cannot be written.
     pub fn remember(&mut self) -> Result<Vec<Remembered>> {
         let mut told = Answers::default();

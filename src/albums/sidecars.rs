@@ -11,7 +11,7 @@ use crate::xmp::{
     Content, NamedFace, Outcome, OwnNames, PhotoLayout, Region, Written, XmpProblem, write,
 };
 
-/// Whether sidecars are written, or it is only said what would be.
+/// Whether sidecars are written, or it is a dry run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Writing {
     /// They are written.
@@ -25,7 +25,6 @@ pub enum Writing {
 pub struct NameAt<'a> {
     /// Left, top, width and height in the upright photo.
     pub bounds: [f32; 4],
-    /// The name.
     pub name: &'a str,
     /// `None` where a person gave the name.
     pub confidence: Option<f64>,
@@ -46,7 +45,6 @@ pub struct Sidecars {
 }
 
 impl Sidecars {
-    /// None yet.
     pub fn new(writing: Writing, names_in: NamesIn, own: OwnNames) -> Self {
         Self {
             writing,

@@ -31,9 +31,7 @@ const LONGEST_NAME: usize = 200;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SortBy {
-    /// Hard links.
     Link,
-    /// Copies.
     Copy,
 }
 
@@ -66,7 +64,7 @@ pub struct Counts {
 }
 
 impl<'a> Sorter<'a> {
-    /// Into folders below this one; without a way it is only said what would be done.
+    /// Sorts into folders below this one; without a method it is a dry run.
     pub fn new(folder: &'a Path, by: Option<SortBy>, others: Others) -> Self {
         let counts = BTreeMap::new();
         Self { folder, by, others, counts }
@@ -86,7 +84,6 @@ impl<'a> Sorter<'a> {
         self.add_to(photo, self.folders(found))
     }
 
-    /// Sorts a photo into these folders.
     pub fn add_to(
         &mut self,
         photo: &Path,
@@ -139,7 +136,7 @@ impl<'a> Sorter<'a> {
         folders
     }
 
-    /// Says what came into which folder.
+    /// Prints how many photos each folder received.
     pub fn report(&self, observer: &dyn Observer) {
         let done = match self.by {
             None => "would sort",
@@ -175,7 +172,6 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// A person's folder.
     pub fn of(person: &str) -> Self {
         let name = folder_name(person);
         let person = (name != person).then(|| person.to_owned());
@@ -231,7 +227,7 @@ fn place(folder: &Path, photo: &Path) -> Option<PathBuf> {
     None
 }
 
-/// Whether two files are one, or hold the same.
+/// Whether two paths are the same file, or have equal contents.
 fn is_same(photo: &Path, other: &Path) -> bool {
     let length = |path: &Path| path.metadata().ok().map(|about| about.len());
     let same_length = length(photo).is_some() && length(photo) == length(other);

@@ -20,7 +20,6 @@ pub struct Row {
     pub group: String,
     /// The text typed.
     pub name: String,
-    /// The face.
     pub place: FacePlace,
 }
 

@@ -18,10 +18,7 @@ pub fn people_trained_on<'a>(names: impl IntoIterator<Item = &'a str>) -> usize 
         people += 1;
         trained_on += usize::from(found.is_ok());
     }
-    match trained_on >= ENOUGH && 5 * trained_on >= people {
-        true => trained_on,
-        false => 0,
-    }
+    if trained_on >= ENOUGH && 5 * trained_on >= people { trained_on } else { 0 }
 }
 
 /// The hashes of people's names, as [`people_trained_on`] wants them.

@@ -285,7 +285,7 @@ fn write(
 /// Caption: the meaning of the shades of basis faces.
 const CONTRAST: &str = "Shares of the variance. Mid-gray is 0; each basis face is stretched by itself, so that its largest value is black or white.";
 
-/// A share of the variance with two digits that tell something.
+/// A share of the variance with two significant digits.
 fn variance(share: f64) -> String {
     let percent = share * 100.0;
     match percent {

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
 
-use eigenfaces::dataset::{PhotoFile, is_standard_input};
+use eigenfaces::dataset::{PhotoFile, has_extension, is_standard_input};
 use eigenfaces::decision::Decision;
 use eigenfaces::recognizer::Identification;
 use eigenfaces::render::annotate::{Mark, annotate};
@@ -76,7 +76,7 @@ fn names(photos: &[PathBuf]) -> Vec<PathBuf> {
         .iter()
         .map(|parts| {
             let mut path: PathBuf = parts[shared.min(parts.len())..].iter().collect();
-            if !files::has_extension(&path, &["jpg", "jpeg", "png"]) {
+            if !has_extension(&path, &["jpg", "jpeg", "png"]) {
                 path.as_mut_os_string().push(".png");
             }
             let free = (1..)
@@ -168,10 +168,7 @@ fn mark(number: Option<usize>, found: &Identification) -> Mark {
 
 /// The number and the name, or `face` where the program has no letters for the name.
 fn label(number: Option<usize>, name: &str) -> String {
-    let name = match lettering::can_write(name) {
-        true => name,
-        false => "face",
-    };
+    let name = if lettering::can_write(name) { name } else { "face" };
     match number {
         Some(number) => format!("{number}: {name}"),
         None => name.to_owned(),

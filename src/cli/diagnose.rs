@@ -38,7 +38,7 @@ pub fn run(path: &Path, output: &Output) -> Result<ExitStatus> {
         Model::Read { recognizer, .. } => Some(info::facts(recognizer)),
     };
     let facts = program.into_iter().chain(facts.into_iter().flatten());
-    output.told(&object(&model), info::listed(facts))?;
+    output.print_result(&object(&model), info::listed(facts))?;
     Ok(ExitStatus::Done)
 }
 
@@ -105,7 +105,7 @@ fn object(model: &Model) -> Value {
     })
 }
 
-/// The system, its architecture, and then what is unusual or told apart about this build.
+/// Operating system, architecture, and then the properties of this build.
 pub fn system() -> Vec<&'static str> {
     let told_apart = [
         (cfg!(target_env = "gnu"), "gnu"),
@@ -160,13 +160,12 @@ pub fn instructions() -> Vec<&'static str> {
     Vec::new()
 }
 
-/// The names of what applies.
+/// The names whose flag is set.
 fn applying(told: &[(bool, &'static str)]) -> Vec<&'static str> {
     let applying = told.iter().filter(|(applies, _)| *applies);
     applying.map(|(_, name)| *name).collect()
 }
 
-/// The number of cores that the system lets this process use.
 fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }

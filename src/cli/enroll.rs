@@ -68,10 +68,7 @@ pub fn run(args: &Enroll, model: &Path, output: &Output) -> Result<ExitStatus> {
     refuse(args, &read, known)?;
 
     let looked_at = read.folder.known.len() + read.folder.new.len();
-    let edit = match args.sync {
-        true => Edit::Sync(read),
-        false => Edit::Folders(read),
-    };
+    let edit = if args.sync { Edit::Sync(read) } else { Edit::Folders(read) };
     let mut plan = Plan::of(edit, before.as_ref(), output)?;
     plan.settings = args.learn.settings(plan.settings);
     if args.no_sources {
@@ -107,7 +104,7 @@ pub fn run(args: &Enroll, model: &Path, output: &Output) -> Result<ExitStatus> {
     Ok(outcome)
 }
 
-/// An enrolment, planned or done, to be told.
+/// Report of an enrolment, planned or done.
 struct EnrollReport<'a> {
     intake: &'a EditOutcome,
     /// Files that could not be used, or showed two people.
@@ -126,7 +123,7 @@ impl EnrollReport<'_> {
         told.collect::<Vec<_>>().join(", ")
     }
 
-    /// Tells what would be done, photo by photo.
+    /// Prints a dry run, photo by photo.
     fn print_plan(&self) -> Result<()> {
         let added = self.intake.added.iter();
         let added = added.map(|source| format!("would enrol {source}"));
@@ -135,7 +132,7 @@ impl EnrollReport<'_> {
         let renamed =
             (!self.intake.renamed.is_empty()).then(|| format!("would see that {}", self.renamed()));
         let lines = added.chain(changes).chain(renamed);
-        self.output.told(&self.counts(), lines)
+        self.output.print_result(&self.counts(), lines)
     }
 
     /// A line for each photo that a folder that is followed has otherwise than before.
@@ -258,7 +255,7 @@ fn model_option(model: &Path) -> String {
     }
 }
 
-/// Goes on where the folders' own names do not speak against them, the user has said that they are right, or says so now.
+/// Checks that the folders look like one folder per person, unless the user has confirmed it or confirms it now.
 /// Nothing is decoded for that.
 /// Errors: what speaks against them, with the option to give; that the user said no.
 pub fn refuse_nested(
@@ -332,7 +329,7 @@ fn faceless(args: &Enroll, read: &FolderFaces) -> Option<Doubt> {
     })
 }
 
-/// Fewer enrolled faces do not tell what a face is.
+/// Minimum number of enrolled faces to judge what a face is.
 const ENOUGH: usize = 20;
 
 /// Photos taken whole, most of which do not look like the faces of the model.

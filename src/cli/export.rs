@@ -46,7 +46,7 @@ pub fn run(args: &Export, model: &Path, output: &Output) -> Result<ExitStatus> {
         address: &address,
         dry_run: args.change.dry_run,
     };
-    output.told(&report.object(), report.lines())?;
+    output.print_result(&report.object(), report.lines())?;
     if output.is_text() {
         report.say_more(started, output);
     }
@@ -64,7 +64,7 @@ fn erased(change: Change) -> String {
     }
 }
 
-/// An export, finished or tried, to be told.
+/// Report of an export, done or a dry run.
 struct ExportReport<'a> {
     change: Change,
     gallery: &'a Gallery,

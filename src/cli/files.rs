@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use eigenfaces::dataset::LabelRule;
+use eigenfaces::dataset::{LabelRule, has_extension};
 use eigenfaces::render;
 use eigenfaces::store::{Destination, Outputs, Privacy, make_results_folder};
 use image::DynamicImage;
@@ -58,12 +58,6 @@ pub fn table(labels: &LabelRule) -> Option<PathBuf> {
         LabelRule::Csv(path) => Some(path.clone()),
         LabelRule::Folder | LabelRule::Stem | LabelRule::Xmp => None,
     }
-}
-
-/// Whether a path ends in one of these, whatever the case.
-pub fn has_extension(path: &Path, among: &[&str]) -> bool {
-    path.extension()
-        .is_some_and(|own| among.iter().any(|extension| own.eq_ignore_ascii_case(extension)))
 }
 
 /// A folder of results, each written as a whole. It is made, where it is missing, when the first one is claimed.

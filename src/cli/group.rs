@@ -88,7 +88,7 @@ pub fn run(args: &Group, model: &Path, output: &Output) -> Result<ExitStatus> {
         plan.write(&found.unnamed, &found.grouping, output)?;
     }
     reported?;
-    // That nothing is remembered is a failure too: what is said later would be lost.
+    // An index that cannot be saved is a failure too: later answers would be lost.
     let failed = albums.unusable() + usize::from(albums.unsaved().is_some());
     Ok(ExitStatus::of_inputs(albums.photos(), failed))
 }
@@ -151,7 +151,7 @@ fn report(found: &FacesByPerson<'_>, output: &Output) -> Result<()> {
     Ok(())
 }
 
-/// For reading: what stands in no group, and what may help.
+/// In text: the faces in no group, and hints.
 fn say_more(found: &FacesByPerson<'_>, single: usize, output: &Output) -> Result<()> {
     let (unnamed, grouping) = (&found.unnamed, &found.grouping);
     if single > 0 {

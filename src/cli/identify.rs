@@ -130,10 +130,7 @@ impl Sorting {
             (_, true) => Some(SortBy::Copy),
             _ => None,
         };
-        let others = match self.sort_all {
-            true => Others::Sorted,
-            false => Others::Stay,
-        };
+        let others = if self.sort_all { Others::Sorted } else { Others::Stay };
         let folder = self.sort_into.as_deref()?;
         Some(Sorter::new(folder, by, others))
     }
@@ -164,14 +161,8 @@ pub fn run(args: &Identify, model: &Path, output: &Output) -> Result<ExitStatus>
         gallery: &gallery,
         output,
         query: QueryOptions { top: usize::from(args.top), acceptance: args.acceptance.into() },
-        unread: match args.writes_files() {
-            true => Unread::GoesOn,
-            false => Unread::Ends,
-        },
-        webhook: match args.watch {
-            true => Webhook::begin(args.webhook.as_ref(), output)?,
-            false => None,
-        },
+        unread: if args.writes_files() { Unread::GoesOn } else { Unread::Ends },
+        webhook: if args.watch { Webhook::begin(args.webhook.as_ref(), output)? } else { None },
     };
     let explanation = explanation.as_ref().map(ExplanationSheet::new);
     let copies = args.annotate.as_ref();

@@ -41,7 +41,7 @@ pub fn run(args: &Info, model: &Path, output: &Output) -> Result<ExitStatus> {
         .chain(lost(&recognizer))
         .chain(decisions(&recognizer))
         .chain(latest);
-    output.told(&records::model(&recognizer), listed(lines))?;
+    output.print_result(&records::model(&recognizer), listed(lines))?;
     if let Some(warning) = recognizer.confidence_warning().filter(|_| output.is_text()) {
         output.say(&warning);
     }

@@ -13,11 +13,11 @@ use signal_hook::{flag, low_level};
 
 use super::{Output, shown};
 
-/// Time that removing the lock and temporary files may take when the program ends without memory.
+/// Timeout for removing lock and temporary files when out of memory.
 const REMOVAL: Duration = Duration::from_secs(2);
 
-/// Makes the program end well without memory: Rust says so in a line and aborts. Then it ends with this exit code, as after
-/// any other error, once the thread of [`watch`] has removed lock and temporary files.
+/// Handles running out of memory: Rust prints a line and aborts; instead of by SIGABRT the program ends with this exit code, once
+/// the thread of [`watch`] has removed lock and temporary files.
 #[allow(unsafe_code)]
 fn fail_without_memory(code: i32) {
     let end = move || {
@@ -39,7 +39,7 @@ pub fn before_interrupt(work: impl Fn() + Send + Sync + 'static) {
     let _ = LAST_WORK.set(Box::new(work));
 }
 
-/// The thread does next to nothing.
+/// Stack size of the thread, which does next to nothing.
 const STACK: usize = 256 << 10;
 
 /// Waits for signals in a thread of its own. Where none can be had the program ends at once, as it would without this:

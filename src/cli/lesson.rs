@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use eigenfaces::dataset::has_extension;
 use eigenfaces::render::lesson;
 use eigenfaces::store::Outputs;
 
@@ -28,11 +29,8 @@ const PAGE: &str = "lesson.html";
 pub fn run(args: &Lesson, model: &Path, output: &Output) -> Result<ExitStatus> {
     let origin = ModelSource { faces: args.faces.clone(), labels: args.labels.clone() };
     let outputs = Outputs::new(files::inputs(&[], &origin, model), args.force.into());
-    let ending = args.output.extension();
-    let page = match ending.is_some_and(|ending| ending.eq_ignore_ascii_case("html")) {
-        true => Some(outputs.claim(&args.output)?),
-        false => None,
-    };
+    let is_page = has_extension(&args.output, &["html"]);
+    let page = is_page.then(|| outputs.claim(&args.output)).transpose()?;
     if page.is_none() {
         outputs.check_below(&args.output, PAGE.as_ref())?;
     }

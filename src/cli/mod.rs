@@ -161,7 +161,6 @@ fn start_threads(asked: Option<u16>) -> Result<()> {
     Ok(())
 }
 
-/// Begins work in a thread of its own.
 fn begin_thread(name: &str, work: impl FnOnce() + Send + 'static) -> Result<()> {
     let thread = std::thread::Builder::new().name(name.to_owned());
     let begun = thread.spawn(work).map(|_| ());
@@ -199,7 +198,7 @@ fn run(cli: &Cli, output: &Output) -> Result<ExitStatus> {
     }
 }
 
-/// A part of the program that stands behind a feature which this build has not.
+/// Error for a feature that this build lacks.
 #[cfg(not(all(feature = "postgres", feature = "serve")))]
 fn not_built(part: &str, feature: &str) -> Error {
     Error::Told(format!(

@@ -12,22 +12,22 @@ use eigenfaces::store::{ModelLock, Wait, has_other_names};
 use super::options::ChangeOptions;
 use super::{Error, Output, Result, one_line, shown};
 
-/// Time to wait in silence for another process that is changing the model.
+/// Time to wait for another process's lock before a message.
 const IN_SILENCE: Duration = Duration::from_secs(1);
 
-/// Time to wait after that: a large gallery takes its time.
+/// Time to wait after the message: changing a large gallery takes long.
 const PATIENCE: Duration = Duration::from_secs(600);
 
 /// A model that is to be changed.
 #[derive(Debug)]
 pub struct Opened {
-    /// `None` where it is only said what would be done.
+    /// `None` for a dry run.
     _lock: Option<ModelLock>,
     /// `None` where there is no model yet.
     pub model: Option<Model>,
 }
 
-/// Opens a model for changing: takes its lock, and waits for its holder and says for whom. Where it is only said what would be done, nothing is locked or written.
+/// Opens a model for changing: takes its lock, and waits for another holder and names it. A dry run locks and writes nothing.
 pub fn open(change: ChangeOptions, model: &Path, output: &Output) -> Result<Opened> {
     let lock = (!change.dry_run).then(|| lock(model, output)).transpose()?;
     if lock.is_some() && has_other_names(model) {
@@ -39,7 +39,7 @@ pub fn open(change: ChangeOptions, model: &Path, output: &Output) -> Result<Open
     Ok(Opened { _lock: lock, model: Model::at(model)? })
 }
 
-/// The lock of a model; waits for its holder, and says for whom.
+/// Takes the lock of a model; waits for another holder and names it.
 fn lock(model: &Path, output: &Output) -> Result<ModelLock> {
     let lock = match ModelLock::acquire(model, Wait::AtMost(IN_SILENCE)) {
         Err(eigenfaces::Error::Locked { holder, .. }) => {

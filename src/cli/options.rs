@@ -1,11 +1,10 @@
 //! Options that several commands have.
 
-use std::ffi::OsStr;
 use std::ops::RangeBounds;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use eigenfaces::dataset::LabelRule;
+use eigenfaces::dataset::{LabelRule, has_extension};
 use eigenfaces::decision::{Acceptance, FALSE_ACCEPT_TARGET};
 use eigenfaces::store::Overwrite;
 
@@ -172,10 +171,7 @@ pub fn ending_in(
 ) -> impl Fn(&str) -> Result<PathBuf, String> + Clone + Send + Sync + 'static {
     move |text| {
         let path = PathBuf::from(text);
-        let is_known = |own: &OsStr| known.iter().any(|known| own.eq_ignore_ascii_case(known));
-        match path.extension().is_some_and(is_known) {
-            true => Ok(path),
-            false => Err(format!("expected a name that ends in {wanted}")),
-        }
+        let is_known = has_extension(&path, known);
+        is_known.then_some(path).ok_or_else(|| format!("expected a name that ends in {wanted}"))
     }
 }

@@ -19,13 +19,13 @@ use super::{Error, Result};
 /// Bars are shown for work that takes longer than this.
 const BAR_AFTER: Duration = Duration::from_millis(500);
 
-/// The user's wishes about output, settled once.
+/// Output options of the command line.
 #[derive(Debug, Clone, Copy)]
 pub struct Output {
     pub format: Format,
     /// Whether every file that is passed over is named, however many there are.
     pub names_all: bool,
-    /// Whether photos that are crops already are the usual case: that faces are looked for is then worth a word, and nothing else.
+    /// Whether photos are expected to be face crops: then no notice says that they are taken as they are.
     pub expects_crops: bool,
     quiet: bool,
     color: bool,
@@ -44,11 +44,15 @@ impl Output {
 
     /// The only result, as an object for scripts: nothing where words are wanted.
     pub fn fields(&self, object: &Value) -> Result<()> {
-        self.told(object, None)
+        self.print_result(object, None)
     }
 
     /// The only result: lines for reading, or an object, whose fields are the rows of a table.
-    pub fn told(&self, object: &Value, lines: impl IntoIterator<Item = String>) -> Result<()> {
+    pub fn print_result(
+        &self,
+        object: &Value,
+        lines: impl IntoIterator<Item = String>,
+    ) -> Result<()> {
         let fields = object.as_object().into_iter().flatten();
         let rows = fields.map(|(field, value)| vec![field.clone(), in_a_cell(value)]);
         let record = Record::new(object.clone(), lines).with_rows(rows);
@@ -101,7 +105,6 @@ impl Output {
         }
     }
 
-    /// Whether --quiet was given.
     pub fn is_quiet(&self) -> bool {
         self.quiet
     }
@@ -109,12 +112,12 @@ impl Output {
     /// A message for the reader on stderr; nothing under --quiet.
     pub fn say(&self, message: &str) {
         if !self.quiet {
-            self.tell(message);
+            self.always_say(message);
         }
     }
 
     /// As [`say`](Self::say), under --quiet too.
-    pub fn tell(&self, message: &str) {
+    pub fn always_say(&self, message: &str) {
         // A closed stderr leaves nobody to tell.
         let _ = writeln!(io::stderr(), "{}", one_line(message));
     }
@@ -146,10 +149,7 @@ impl Output {
 
     /// Text of several lines on stdout. Programs get names of files as they are; a terminal nothing that would move its cursor.
     pub fn text(&self, text: &[u8]) -> Result<()> {
-        match io::stdout().is_terminal() {
-            true => print(on_a_terminal(text).as_bytes()),
-            false => print(text),
-        }
+        if io::stdout().is_terminal() { print(on_a_terminal(text).as_bytes()) } else { print(text) }
     }
 
     /// Data that are no text on stdout.
@@ -164,19 +164,13 @@ impl Output {
     }
 
     fn colored(&self, code: &str, text: &str) -> String {
-        match self.color {
-            true => format!("\x1b[{code}m{text}\x1b[0m"),
-            false => text.to_owned(),
-        }
+        if self.color { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
     }
 
-    /// The last word before the program ends because it was told to.
+    /// The message when a signal ends the program.
     pub fn interrupted(&self, message: &str) {
         // What a progress bar, or the terminal's ^C, has left in this line.
-        let line = match io::stderr().is_terminal() {
-            true => "\r\x1b[K",
-            false => "",
-        };
+        let line = if io::stderr().is_terminal() { "\r\x1b[K" } else { "" };
         let _ = writeln!(io::stderr(), "{line}{}", one_line(message));
     }
 
@@ -277,7 +271,7 @@ pub fn keep(count: usize) -> &'static str {
     if count == 1 { "keeps" } else { "keep" }
 }
 
-/// Bytes in the unit a reader expects.
+/// A number of bytes with a unit: KB, MB or GB.
 pub fn bytes(count: u64) -> String {
     match count {
         0..1_000 => format!("{count} bytes"),
@@ -287,13 +281,12 @@ pub fn bytes(count: u64) -> String {
     }
 }
 
-/// Prints bytes.
 /// Errors: standard output is closed; a closed pipe, or a full disk behind it.
 pub fn print(bytes: &[u8]) -> Result<()> {
     check_open().and_then(|()| io::stdout().write_all(bytes)).map_err(Error::Print)
 }
 
-/// Prints what was held back until its line would end.
+/// Flushes standard output, which is buffered by line.
 pub fn flush() -> io::Result<()> {
     io::stdout().flush()
 }

@@ -126,10 +126,7 @@ fn edit(action: &PeopleAction, known: &Model, output: &Output) -> Result<Edit> {
         PeopleAction::List(_) | PeopleAction::Undo(_) => Edit::Undo,
         PeopleAction::Add(args) => return add::edit(args, known, output),
         PeopleAction::Rename(args) => {
-            let earlier = match args.forget {
-                true => EarlierName::Forgotten,
-                false => EarlierName::Known,
-            };
+            let earlier = if args.forget { EarlierName::Forgotten } else { EarlierName::Known };
             Edit::Rename(args.person.clone(), args.name.clone(), earlier)
         }
         PeopleAction::Merge(args) => Edit::Merge(args.people.clone(), args.into.clone()),
@@ -227,7 +224,7 @@ fn change(action: &PeopleAction, model: &Path, output: &Output) -> Result<ExitSt
 fn report(mut object: Value, after: &Gallery, line: Option<String>, output: &Output) -> Result<()> {
     object["people"] = after.people().len().into();
     object["faces"] = after.len().into();
-    output.told(&object, line)
+    output.print_result(&object, line)
 }
 
 /// A change as it is told.

@@ -18,7 +18,7 @@ pub struct Photos {
 }
 
 impl Photos {
-    /// Finds them in natural order. Pictures that this program wrote, such as annotated copies, are looked at only
+    /// Lists photos in natural order. Pictures that this program wrote, such as annotated copies, are looked at only
     /// where they are named themselves.
     /// Errors: nothing of what was named is there (but for scripts, whose records say so), or a folder without photos.
     pub fn list(named: &[PathBuf], output: &Output) -> Result<Self> {

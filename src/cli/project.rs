@@ -80,7 +80,7 @@ pub fn run(args: &Project, model: &Path, output: &Output) -> Result<ExitStatus> 
 
 fn draw(file: &Destination, plot: &Scatter) -> Result<()> {
     let drawing = scatter(plot);
-    if files::has_extension(file.path(), &["svg"]) {
+    if dataset::has_extension(file.path(), &["svg"]) {
         Ok(file.write(Privacy::Personal, drawing.to_svg().into_bytes())?)
     } else {
         files::picture(file, Privacy::Personal, &drawing.to_pixels().into())
@@ -96,10 +96,7 @@ fn form(file: Option<&Path>, output: &Output) -> Option<WeightsFormat> {
         };
         return file.map(of);
     }
-    Some(match output.is_table() {
-        true => WeightsFormat::Csv,
-        false => WeightsFormat::Json,
-    })
+    Some(if output.is_table() { WeightsFormat::Csv } else { WeightsFormat::Json })
 }
 
 /// The weights of every face of every photo, and how many photos could not be used (each is named).

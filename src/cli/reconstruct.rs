@@ -43,7 +43,7 @@ pub struct Reconstruct {
     pub origin: ModelSource,
 }
 
-/// More faces than this are rebuilt, but not drawn: a picture is to be looked at.
+/// Maximum number of rebuilt faces in the picture.
 const MOST_ROWS: usize = 50;
 
 pub fn run(args: &Reconstruct, model: &Path, output: &Output) -> Result<ExitStatus> {

@@ -139,10 +139,10 @@ pub fn run(args: &Serve, model: &Path, output: &Output) -> Result<ExitStatus> {
     #[cfg(not(unix))]
     drop(webhook);
     // Nobody could ask it otherwise, so both are said under --quiet too.
-    output.tell(&format!("serving {} at {}", shown(model), server.page()));
+    output.always_say(&format!("serving {} at {}", shown(model), server.page()));
     if given.is_none() {
         let key = server.key();
-        output.tell(&format!("key for programs (header x-api-key): {key}"));
+        output.always_say(&format!("key for programs (header x-api-key): {key}"));
     }
     output.say("press Ctrl-C to end");
     server.run(args.open)?;

@@ -48,7 +48,6 @@ fn add_pages(command: &Command, pages: &mut Vec<(String, Vec<u8>)>) -> io::Resul
         .try_for_each(|command| add_pages(command, pages))
 }
 
-/// The manual page of one command.
 fn section(command: &Command, page: &mut Vec<u8>) -> io::Result<()> {
     let version = command.get_version().unwrap_or_default();
     let man = clap_mangen::Man::new(command.clone()).source(format!("eigenfaces {version}"));
@@ -70,19 +69,13 @@ fn section(command: &Command, page: &mut Vec<u8>) -> io::Result<()> {
         }
     }
     writeln!(page, ".fi")?;
-    match is_program {
-        true => man.render_version_section(page),
-        false => Ok(()),
-    }
+    if is_program { man.render_version_section(page) } else { Ok(()) }
 }
 
 /// Text in which nothing is a command of troff.
 fn troff(text: &str) -> String {
     let text = text.replace('\\', "\\e").replace('-', "\\-");
-    match text.starts_with(['.', '\'']) {
-        true => format!("\\&{text}"),
-        false => text,
-    }
+    if text.starts_with(['.', '\'']) { format!("\\&{text}") } else { text }
 }
 
 fn print(text: &[u8]) -> Result<ExitStatus> {

@@ -91,7 +91,7 @@ fn without_model(args: &Verify, other: &Path, model: &Path, output: &Output) -> 
     })
 }
 
-/// Refuses what is no file but the name of an enrolled person.
+/// Refuses a missing file that is the name of an enrolled person.
 fn refuse_name(other: &Path, gallery: &Gallery) -> Result<()> {
     let is_person = |name: &str| gallery.find(name).is_ok();
     if !other.exists() && other.to_str().is_some_and(is_person) {
@@ -113,17 +113,14 @@ fn print(args: &Verify, person: Option<&str>, found: &Verification, output: &Out
     output.records("photo,other,person,decision,confidence,distance", [record])
 }
 
-/// As a person would say it.
+/// The verdict in words.
 fn in_words(args: &Verify, person: Option<&str>, found: &Verification) -> String {
     let sure = percent(found.confidence);
     // Likely, and not sure enough for a yes.
     let is_no = matches!(found.verdict, Verdict::Different | Verdict::CannotTell);
     let needed = (is_no && found.confidence > 0.5).then(|| {
         let needed = percent(found.needed);
-        match needed == sure {
-            true => "slightly more".to_owned(),
-            false => format!("more than {needed}"),
-        }
+        if needed == sure { "slightly more".to_owned() } else { format!("more than {needed}") }
     });
     let photo = shown(&args.photo);
     let other = args.other.as_deref().map_or_else(String::new, shown);

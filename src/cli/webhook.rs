@@ -85,10 +85,7 @@ impl WebhookUrl {
         Ok(Target {
             address: (name.to_owned(), port),
             host: host.to_owned(),
-            path: match path.starts_with('/') {
-                true => path.to_owned(),
-                false => format!("/{path}"),
-            },
+            path: if path.starts_with('/') { path.to_owned() } else { format!("/{path}") },
         })
     }
 }

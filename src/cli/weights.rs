@@ -61,7 +61,6 @@ pub struct Table {
     pub rows: Vec<Row>,
 }
 
-/// A row as an object of JSON Lines.
 #[derive(Serialize, Deserialize)]
 struct Line {
     photo: String,
@@ -74,10 +73,10 @@ struct Line {
     schema: u32,
 }
 
-/// Larger files are not tables of ours.
+/// Maximum size in bytes of a table of weights.
 const MOST_BYTES: u64 = 1 << 30;
 
-/// Weights beyond this are no faces': their squares would leave the range of numbers.
+/// Largest weight: the squares of larger ones would overflow.
 const LARGEST: f32 = 1e9;
 
 impl Table {

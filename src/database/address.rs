@@ -68,10 +68,7 @@ impl Address {
             config.host("localhost");
         }
         if config.get_ssl_mode() == SslMode::Prefer {
-            config.ssl_mode(match stays_here(&config) {
-                true => SslMode::Disable,
-                false => SslMode::Require,
-            });
+            config.ssl_mode(if stays_here(&config) { SslMode::Disable } else { SslMode::Require });
         }
         if config.get_connect_timeout().is_none() {
             config.connect_timeout(CONNECTING);

@@ -80,10 +80,7 @@ impl<'a> Export<'a> {
 /// Held until the connection ends, however it ends.
 async fn take_lock(client: &Client) -> Result<(), DatabaseProblem> {
     let row = client.query_one("SELECT pg_try_advisory_lock($1)", &[&schema::LOCK]).await?;
-    match column(&row, 0)? {
-        true => Ok(()),
-        false => Err(DatabaseProblem::Busy),
-    }
+    if column(&row, 0)? { Ok(()) } else { Err(DatabaseProblem::Busy) }
 }
 
 async fn run(
@@ -113,7 +110,7 @@ async fn run(
     finish(client, recognizer, plan, &own, &others, model).await
 }
 
-/// Takes down that a gallery is in the making.
+/// Records that an export is in progress.
 async fn begin(
     client: &mut Client,
     recognizer: &Recognizer,

@@ -151,10 +151,7 @@ impl From<tokio_postgres::Error> for DatabaseProblem {
             let is_lost = error.is_closed()
                 || error.to_string().contains("communicating")
                 || error.source().is_some_and(|cause| cause.is::<io::Error>());
-            return match is_lost {
-                true => Self::Lost { reason },
-                false => Self::Invalid { reason },
-            };
+            return if is_lost { Self::Lost { reason } } else { Self::Invalid { reason } };
         };
         // Class 57P: the server is shut down, or crashed.
         match *code {

@@ -22,10 +22,10 @@ use crate::error::{DatabaseProblem, Error, Result};
 use crate::preparation::PreparedFace;
 use crate::recognizer::{Identification, Probes, QueryOptions, Recognizer, by_photo};
 
-/// People asked for beyond those that are wanted: enough for the first answer to be the last, but for twins.
+/// Over-fetch margin, so that one query suffices unless distances tie.
 const MORE: usize = 8;
 
-/// People asked for where scores compare: of a smaller gallery everybody, so that confidences too are the file's to the bit.
+/// Minimum number of people queried by score: a smaller gallery is read whole, so that confidences equal the model file's to the bit.
 const MOST_EXACT: usize = 64;
 
 /// The gallery in a database, to be asked who is near.

@@ -1,7 +1,7 @@
 //! Whether a photo is an animation: then its first frame is the photo, which is said.
 
 use std::fs::File;
-use std::io::{self, BufReader, Read, Seek};
+use std::io::{self, BufReader, Read};
 use std::path::Path;
 
 use super::extension::has_extension;
@@ -10,7 +10,7 @@ use super::extension::has_extension;
 pub(super) fn is_animation(path: &Path) -> bool {
     let opened = || File::open(path).map(BufReader::new);
     if has_extension(path, &["gif"]) {
-        return opened().and_then(has_second_frame).unwrap_or(false);
+        return opened().is_ok_and(|file| has_second_frame(file).unwrap_or(false));
     }
     has_extension(path, &["webp"]) && opened().and_then(is_animated_webp).unwrap_or(false)
 }
@@ -22,46 +22,12 @@ fn is_animated_webp(mut file: impl Read) -> io::Result<bool> {
     Ok(head.starts_with(b"RIFF") && head[8..].starts_with(b"WEBPVP8X") && head[20] & 2 != 0)
 }
 
-/// Follows the blocks of a GIF as far as its second frame.
-fn has_second_frame<F: Read + Seek>(mut file: BufReader<F>) -> io::Result<bool> {
-    let mut screen = [0; 13];
-    file.read_exact(&mut screen)?;
-    if !screen.starts_with(b"GIF8") {
-        return Ok(false);
-    }
-    skip_colors(&mut file, screen[10])?;
-    let mut frames = 0;
-    loop {
-        let mut kind = [0];
-        file.read_exact(&mut kind)?;
-        match kind[0] {
-            b'!' => file.seek_relative(1)?,
-            b',' if frames == 1 => return Ok(true),
-            b',' => {
-                frames += 1;
-                let mut place = [0; 9];
-                file.read_exact(&mut place)?;
-                skip_colors(&mut file, place[8])?;
-                file.seek_relative(1)?;
-            }
-            _ => return Ok(false),
-        }
-        // Data in parts, each with its length before it, up to one of no length.
-        let mut length = [0];
-        file.read_exact(&mut length)?;
-        while length[0] != 0 {
-            file.seek_relative(i64::from(length[0]))?;
-            file.read_exact(&mut length)?;
-        }
-    }
-}
-
-/// Passes over a table of colours, if there is one.
-fn skip_colors<F: Read + Seek>(file: &mut BufReader<F>, flags: u8) -> io::Result<()> {
-    match flags & 0x80 {
-        0 => Ok(()),
-        _ => file.seek_relative(3 << (flags & 7) << 1),
-    }
+/// Passes over the first frame without decoding it.
+fn has_second_frame(file: impl Read) -> Result<bool, gif::DecodingError> {
+    let mut options = gif::DecodeOptions::new();
+    options.skip_frame_decoding(true);
+    let mut frames = options.read_info(file)?;
+    Ok(frames.next_frame_info()?.is_some() && frames.next_frame_info()?.is_some())
 }
 
 #[cfg(test)]

@@ -4,6 +4,9 @@ use image::ImageFormat;
 
 use crate::error::{PhotoProblem, reason};
 
+/// A reason: the header tells another size than the pixels that follow.
+pub(super) const DISAGREE: &str = "size and data disagree";
+
 pub(super) fn damaged(format: ImageFormat, reason: &str) -> PhotoProblem {
     PhotoProblem::Damaged { format: format_name(format), reason: one_line(reason) }
 }

@@ -20,7 +20,7 @@ use image::{
 
 use self::content::CAMERA_RAW;
 pub use self::content::{Content, SNIFF_LENGTH, sniff};
-use super::damaged::{damaged, format_name, one_line};
+use super::damaged::{DISAGREE, damaged, format_name, one_line};
 #[cfg(feature = "heic")]
 use super::heif;
 use super::jpeg::Source;
@@ -99,10 +99,7 @@ pub(super) fn header(
 
 /// The upright size of a photo that is stored so, and EXIF's number for that.
 fn upright_header(((width, height), orientation): ((u32, u32), Orientation)) -> ((u32, u32), u8) {
-    let upright = match turns_sideways(orientation) {
-        true => (height, width),
-        false => (width, height),
-    };
+    let upright = if turns_sideways(orientation) { (height, width) } else { (width, height) };
     (upright, orientation.to_exif())
 }
 
@@ -158,8 +155,6 @@ fn decode_tiff(
     let image = image.ok_or_else(|| damaged(ImageFormat::Tiff, DISAGREE))?;
     Ok((image, orientation))
 }
-
-const DISAGREE: &str = "size and data disagree";
 
 fn decode_with_image(
     bytes: &[u8],

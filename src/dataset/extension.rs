@@ -21,7 +21,8 @@ pub(super) fn has_image_extension(path: &Path) -> bool {
 }
 
 /// Whether a path has one of these extensions, in letters of either case.
-pub(super) fn has_extension(path: &Path, extensions: &[&str]) -> bool {
+#[must_use]
+pub fn has_extension(path: &Path, extensions: &[&str]) -> bool {
     let has = |own: &OsStr| extensions.iter().any(|it| own.eq_ignore_ascii_case(it));
     path.extension().is_some_and(has)
 }

@@ -304,10 +304,7 @@ fn is_digits(text: &str) -> bool {
 fn unnumbered(name: &str, was_numbered: bool) -> &str {
     let whole = name.trim_end_matches(is_separator);
     let bare = whole.trim_end_matches(|c: char| c.is_ascii_digit());
-    match was_numbered && !bare.is_empty() && !bare.ends_with(is_separator) {
-        true => whole,
-        false => bare,
-    }
+    if was_numbered && !bare.is_empty() && !bare.ends_with(is_separator) { whole } else { bare }
 }
 
 #[cfg(test)]

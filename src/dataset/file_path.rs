@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 /// A path as text; bytes that are no UTF-8 are written `\xf6`, and a backslash before such text `\x5c`.
 #[must_use]
-pub fn path_as_text(path: &Path) -> String {
+pub fn path_as_text(path: impl AsRef<Path>) -> String {
     let mut text = String::new();
-    for chunk in path.as_os_str().as_encoded_bytes().utf8_chunks() {
+    for chunk in path.as_ref().as_os_str().as_encoded_bytes().utf8_chunks() {
         let mut rest = chunk.valid();
         while let Some(at) = escape(rest) {
             text.push_str(&rest[..at]);
@@ -56,7 +56,8 @@ fn of_bytes(bytes: Vec<u8>) -> PathBuf {
     String::from_utf8_lossy(&bytes).into_owned().into()
 }
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;

@@ -13,7 +13,7 @@ use libheif_rs::{
     Image, ImageHandle, LibHeif, MatrixCoefficients, Plane, StreamReader,
 };
 
-use super::damaged::one_line;
+use super::damaged::{DISAGREE, one_line};
 use super::jpeg::Source;
 use super::jpeg_frame::Colors;
 use super::limits::Limits;
@@ -202,10 +202,8 @@ impl<'a> Picture<'a> {
         let mut canvas = Canvas::new(self.size, reduction, colors);
         for top in (0..height).step_by(rows as usize) {
             let rows = rows.min(height - top);
-            let strip = match is_gray {
-                true => self.gray_strip(top, rows)?,
-                false => self.color_strip(top, rows)?,
-            };
+            let strip =
+                if is_gray { self.gray_strip(top, rows)? } else { self.color_strip(top, rows)? };
             canvas.push(strip)?;
         }
         canvas.finish(self.size)
@@ -349,7 +347,7 @@ fn unsupported(reason: &str) -> PhotoProblem {
 }
 
 fn size_and_data() -> PhotoProblem {
-    PhotoProblem::Damaged { format: HEIC, reason: "size and data disagree".to_owned() }
+    PhotoProblem::Damaged { format: HEIC, reason: DISAGREE.to_owned() }
 }
 
 #[cfg(test)]

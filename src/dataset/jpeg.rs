@@ -15,7 +15,7 @@ use zune_core::colorspace::ColorSpace;
 use zune_core::options::DecoderOptions;
 use zune_jpeg::JpegDecoder;
 
-use super::damaged::{damaged, unreadable};
+use super::damaged::{DISAGREE, damaged, unreadable};
 use super::jpeg_frame::{Colors, Frame, end_of_image, first_markers};
 use super::limits::Limits;
 use super::luma;
@@ -131,7 +131,7 @@ fn from_rgb((width, height): (u32, u32), samples: Vec<u8>, colors: Colors) -> Op
 }
 
 fn size_and_data() -> PhotoProblem {
-    damaged(ImageFormat::Jpeg, "size and data disagree")
+    damaged(ImageFormat::Jpeg, DISAGREE)
 }
 
 /// Size as stored, and the orientation, reading no further than the header where the layout is a usual one.

@@ -6,7 +6,9 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+use super::extension::has_extension;
 use super::file_name;
+use super::file_path::path_as_text;
 use super::folder_person::person_of_folder;
 use super::found::{Depth, FileId, FoundFile};
 use super::table::{self, TableEncoding, TableRow};
@@ -50,9 +52,7 @@ impl FromStr for LabelRule {
             "folder" => Ok(Self::Folder),
             "stem" => Ok(Self::Stem),
             "xmp" => Ok(Self::Xmp),
-            _ if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("csv")) => {
-                Ok(Self::Csv(path.to_owned()))
-            }
+            _ if has_extension(path, &["csv"]) => Ok(Self::Csv(path.to_owned())),
             _ => Err(Error::LabelRule { given: text.into() }),
         }
     }
@@ -112,7 +112,7 @@ impl Labeler {
                     return written;
                 }
                 match depth {
-                    Depth::Below(folder) => Some(as_text(folder)).filter(|name| {
+                    Depth::Below(folder) => Some(path_as_text(folder)).filter(|name| {
                         !root.holding.contains(folder) || !file_name::is_folder_of_a_device(name)
                     }),
                     Depth::Given => stem_name(path).or_else(|| path.parent().and_then(folder_name)),
@@ -164,13 +164,13 @@ fn folder_name(folder: &Path) -> Option<String> {
         Some(_) => folder.to_owned(),
         None => folder.canonicalize().ok()?,
     };
-    let name = full.file_name().map(as_text)?;
+    let name = full.file_name().map(path_as_text)?;
     (!file_name::is_of_a_device(&name)).then_some(name)
 }
 
 /// The person's name in a file's name (see [`LabelRule::Stem`]); `None` if it tells nobody.
 pub(super) fn stem_name(path: &Path) -> Option<String> {
-    file_name::person_in(&as_text(path.file_stem()?))
+    file_name::person_in(&path_as_text(path.file_stem()?))
 }
 
 /// The table of `--labels FILE.csv`.
@@ -280,18 +280,6 @@ fn heading(row: &[String]) -> Option<(usize, usize)> {
     let path = column(PATH_HEADINGS)?;
     let person = column(PERSON_HEADINGS)?;
     (path != person).then_some((path, person))
-}
-
-/// A name as text. Bytes that are no UTF-8 are written `\xff`, so that different names stay different.
-fn as_text(name: &std::ffi::OsStr) -> String {
-    let mut text = String::new();
-    for chunk in name.as_encoded_bytes().utf8_chunks() {
-        text.push_str(chunk.valid());
-        for byte in chunk.invalid() {
-            text.push_str(&format!("\\x{byte:02x}"));
-        }
-    }
-    text
 }
 
 #[cfg(test)]

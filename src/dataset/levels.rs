@@ -8,7 +8,7 @@ use image::DynamicImage;
 /// White of numbers: the first that none exceeds; 13 bits or more count as 16, so that a photo keeps its brightness.
 const WHITES: [f64; 7] = [1.0, 255.0, 511.0, 1023.0, 2047.0, 4095.0, 65535.0];
 
-/// The numbers of a picture, as far as they were seen.
+/// Statistics of a picture's numbers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Range {
     low: f64,
@@ -33,7 +33,7 @@ impl Range {
     /// No number yet.
     pub(super) const NONE: Self = Self { low: f64::INFINITY, high: f64::NEG_INFINITY };
 
-    /// Takes in a number; one that is not finite says nothing.
+    /// Adds a number; one that is not finite is ignored.
     pub(super) fn see(&mut self, number: f64) {
         if number.is_finite() {
             self.low = self.low.min(number);

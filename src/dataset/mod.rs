@@ -52,6 +52,8 @@ use std::path::{Path, PathBuf};
 #[doc(hidden)]
 pub use alike::alike;
 #[doc(hidden)]
+pub use extension::has_extension;
+#[doc(hidden)]
 pub use file_path::{path_as_text, path_from_text};
 #[doc(hidden)]
 pub use folder_person::PERSON_FILE;

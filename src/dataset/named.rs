@@ -201,10 +201,7 @@ fn sidecar_name(photo: &OsStr) -> String {
 }
 
 fn listed(folder: &Path) -> Sidecars {
-    let folder = match folder.as_os_str().is_empty() {
-        true => Path::new("."),
-        false => folder,
-    };
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let mut sidecars = Sidecars::default();
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     for entry in entries {

@@ -22,10 +22,7 @@ pub fn is_standard_input(path: &Path) -> bool {
 }
 
 pub(super) fn open(path: &Path) -> io::Result<Opened> {
-    let path = match is_standard_input(path) {
-        true => Path::new("/dev/stdin"),
-        false => path,
-    };
+    let path = if is_standard_input(path) { Path::new("/dev/stdin") } else { path };
     let about = fs::metadata(path)?;
     if about.is_file() && about.len() == 0 {
         return Ok(Opened::Empty);

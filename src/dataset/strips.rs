@@ -5,6 +5,7 @@ use std::io::Cursor;
 use image::error::{DecodingError, ImageError, LimitError, LimitErrorKind};
 use image::{DynamicImage, GrayImage, ImageBuffer, ImageFormat, ImageResult, Pixel, RgbImage};
 
+use super::damaged::DISAGREE;
 use super::jpeg_frame::Colors;
 use super::limits::Limits;
 use super::{levels, luma};
@@ -225,5 +226,5 @@ pub(super) fn decoding(
 }
 
 pub(super) fn contradiction(format: ImageFormat) -> ImageError {
-    decoding(format, "size and data disagree")
+    decoding(format, DISAGREE)
 }

@@ -228,10 +228,7 @@ fn palette(decoder: &mut Decoder<Cursor<Cow<'_, [u8]>>>) -> Result<Option<Table>
     };
     let table = decoder.get_tag_u16_vec(Tag::ColorMap)?;
     // Some programs write levels of 8 bits.
-    let scale = match table.iter().all(|&level| level < 256) {
-        true => 0,
-        false => 8,
-    };
+    let scale = if table.iter().all(|&level| level < 256) { 0 } else { 8 };
     let [reds, greens, blues] = [0, 1, 2].map(|color| {
         let levels = table.iter().skip(color << bits).take(1 << bits);
         levels.map(move |level| (level >> scale) as u8)

@@ -75,7 +75,6 @@ fn hash_of(photo: ContentHash, face: &str) -> ContentHash {
 }
 
 impl PhotoFaces {
-    /// All faces of a photo.
     /// Errors: a photo that is too small to show a face.
     pub fn of(preparation: &Preparation, photo: &Photo) -> Result<Self, PhotoProblem> {
         Self::with_shown(preparation, photo, None, None)
@@ -115,17 +114,14 @@ impl PhotoFaces {
         })
     }
 
-    /// Identity of the photo.
     pub fn content_hash(&self) -> ContentHash {
         self.photo
     }
 
-    /// The faces in order.
     pub fn prepared(&self) -> &Vec<PreparedFace> {
         &self.faces
     }
 
-    /// As [`prepared`](Self::prepared), and nothing else.
     pub fn into_prepared(self) -> Vec<PreparedFace> {
         self.faces
     }
@@ -136,7 +132,6 @@ impl PhotoFaces {
         faces.map(|face| face.region.location()).collect()
     }
 
-    /// The position of the chosen face.
     /// Errors: no face, or not the chosen one.
     pub fn position(&self, choice: FaceChoice) -> Result<usize, PhotoProblem> {
         choice.position(&self.faces, self.main)

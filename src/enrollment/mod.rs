@@ -61,17 +61,13 @@ impl Base<'_> {
 /// Faces prepared from labelled folders.
 #[derive(Debug, Clone)]
 pub struct FolderFaces {
-    /// Preparation of the photos.
     pub preparation: Preparation,
     /// The photos of the folders: those that are enrolled already, the new ones, and those that could not be used.
     pub folder: FolderScan,
-    /// Files that were passed over.
     pub skipped: Vec<Skipped>,
     /// The look at the photos that the framing was decided from, if it was.
     pub survey: Option<Survey>,
-    /// The folders.
     pub roots: Vec<PathBuf>,
-    /// The source of the names.
     pub names: NamesStand,
 }
 

@@ -16,17 +16,14 @@ pub trait Observer: Sync {
         Box::new(|_| {})
     }
 
-    /// Files that were passed over.
     fn skipped(&self, skipped: &[Skipped]) {
         let _ = skipped;
     }
 
-    /// Something worth a line.
     fn notice(&self, notice: &Notice<'_>) {
         let _ = notice;
     }
 
-    /// A message for whoever started the work.
     fn say(&self, message: &str) {
         let _ = message;
     }
@@ -72,12 +69,7 @@ pub enum Notice<'a> {
     /// Animations, of each of which the first frame is the photo.
     Animations(&'a [PathBuf]),
     /// Number of photos that lost their edges, for they have another shape than the faces.
-    Cropped {
-        /// Number of photos.
-        photos: usize,
-        /// The size of the faces.
-        size: FaceSize,
-    },
+    Cropped { photos: usize, size: FaceSize },
     /// Number of photos that show several faces, of which the largest and most central was taken.
     SeveralFaces(usize),
     /// In so many photos no face was found; they were aligned by where the eyes stand in the others.
@@ -87,12 +79,7 @@ pub enum Notice<'a> {
     /// Photos are said to be of the first, a name that the second had before.
     EarlierName(&'a Person, &'a Person),
     /// All photos are said to be of one person, because their names are that name and a number.
-    OneNumberedPerson {
-        /// Number of photos.
-        photos: usize,
-        /// The name.
-        name: &'a str,
-    },
+    OneNumberedPerson { photos: usize, name: &'a str },
     /// The framing was decided from a look at some of the photos.
     Framing(&'a Survey),
 }

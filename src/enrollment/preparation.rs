@@ -24,7 +24,6 @@ const TEXTURED_WIDTH: u32 = 32;
 pub struct PreparationOptions {
     /// Whether faces are looked for.
     pub framing: FramingRule,
-    /// The size of the faces.
     pub size: Option<FaceSize>,
     /// Treatment of photos that are crops of faces already.
     pub crops: Crops,
@@ -33,7 +32,6 @@ pub struct PreparationOptions {
 /// A preparation that suits some photos, and what was seen of them when it was chosen.
 #[derive(Debug, Clone)]
 pub struct ChosenPreparation {
-    /// Preparation of the photos.
     pub preparation: Preparation,
     /// The look at some of the photos that the framing was decided from, if it was.
     pub survey: Option<Survey>,
@@ -181,7 +179,6 @@ pub fn choose_size<P: AsRef<Path> + Sync>(
     Err(none_usable(roots, all.len()))
 }
 
-/// The error that none of these photos under `roots` can be used.
 pub(super) fn none_of(roots: &[PathBuf], skipped: &[Skipped]) -> Error {
     let is_faceless = |skipped: &Skipped| matches!(skipped.problem, PhotoProblem::NoFace);
     match skipped.iter().all(is_faceless) {
@@ -195,7 +192,6 @@ pub(super) fn no_faces(roots: &[PathBuf], count: usize) -> Error {
     Error::NoFaces { path: roots.first().cloned().unwrap_or_default(), count }
 }
 
-/// The error that none of so many photos under `roots` can be used.
 pub fn none_usable(roots: &[PathBuf], count: usize) -> Error {
     Error::NoneUsable { path: roots.first().cloned().unwrap_or_default(), count }
 }

@@ -31,6 +31,8 @@ pub enum BaselineMethod {
     Eigenfaces,
 }
 
+named!(BaselineMethod { Asked = "as asked", Pixels = "plain pixels", Eigenfaces = "eigenfaces" });
+
 impl BaselineMethod {
     /// The comparison, in words.
     pub fn meaning(self) -> &'static str {
@@ -40,15 +42,6 @@ impl BaselineMethod {
             Self::Eigenfaces => {
                 "nearest photo by the Euclidean distance between weights (Turk & Pentland 1991)"
             }
-        }
-    }
-
-    /// The name that the field has for it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Asked => "as asked",
-            Self::Pixels => "plain pixels",
-            Self::Eigenfaces => "eigenfaces",
         }
     }
 }

@@ -31,6 +31,8 @@ pub enum IntervalMethod {
     WilsonOverPeople,
 }
 
+named!(IntervalMethod { Bootstrap = "bootstrap", WilsonOverPeople = "wilson-over-people" });
+
 /// Draws of people, the same for every figure of an evaluation.
 pub struct Bootstrap {
     people: usize,

@@ -28,7 +28,7 @@ pub struct GroupFigures {
     pub rates: Vec<Option<Rate>>,
 }
 
-/// An error rate of a group.
+/// An error rate of a group, in the order of [`GroupFigures::rates`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GroupRate {
     /// Probes that are nearest to another person.
@@ -45,29 +45,16 @@ pub enum GroupRate {
     FalseNegative,
 }
 
+named!(GroupRate {
+    Missed = "rank1_miss_rate",
+    FalseNonMatch = "fnmr",
+    FalseMatch = "fmr",
+    FalseMatchWithin = "fmr_within_group",
+    FalsePositive = "fpir",
+    FalseNegative = "fnir",
+});
+
 impl GroupRate {
-    /// All of them, in the order of [`GroupFigures::rates`].
-    pub const ALL: [Self; 6] = [
-        Self::Missed,
-        Self::FalseNonMatch,
-        Self::FalseMatch,
-        Self::FalseMatchWithin,
-        Self::FalsePositive,
-        Self::FalseNegative,
-    ];
-
-    /// The field's name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Missed => "rank1_miss_rate",
-            Self::FalseNonMatch => "fnmr",
-            Self::FalseMatch => "fmr",
-            Self::FalseMatchWithin => "fmr_within_group",
-            Self::FalsePositive => "fpir",
-            Self::FalseNegative => "fnir",
-        }
-    }
-
     /// The whole that it is a share of.
     pub fn meaning(self) -> &'static str {
         match self {
@@ -127,10 +114,8 @@ pub(super) fn groups(
     let of_people: Vec<Option<usize>> =
         of_people.iter().map(|name| name.as_ref().map(|name| names[name.as_str()])).collect();
     let everybody = bootstrap.everybody();
-    let threshold = match counts.claims.least_false_match_rate() <= FALSE_MATCHES {
-        true => Some(counts.claims.errors(&everybody, &[FALSE_MATCHES]).at[0].1),
-        false => None,
-    };
+    let is_enough = counts.claims.least_false_match_rate() <= FALSE_MATCHES;
+    let threshold = is_enough.then(|| counts.claims.errors(&everybody, &[FALSE_MATCHES]).at[0].1);
     let rates = |people: &[u16]| rates(&of_people, names.len(), counts, threshold, people);
     let (found, drawn) = (rates(&everybody), bootstrap.intervals(rates));
     let members = |group: usize| {

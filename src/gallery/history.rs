@@ -28,7 +28,7 @@ pub struct History {
     /// The last changes, which can be undone one after the other, oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     steps: Vec<Step>,
-    /// Number of changes that could ever be undone.
+    /// Number of undoable changes so far.
     #[serde(default)]
     changes: u64,
     /// Findings about faces that a person has called no mistake.
@@ -36,17 +36,17 @@ pub struct History {
     fine: BTreeSet<Fine>,
     /// Hashes of faces, not enrolled, that a person has called nobody's.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
-    nobodys: BTreeSet<String>,
+    nobodys: BTreeSet<ContentHash>,
 }
 
 /// A finding that is no mistake: what was found, of which faces (their hashes), enrolled as whom (their numbers).
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-struct Fine(String, Vec<(String, u64)>);
+struct Fine(String, Vec<(ContentHash, u64)>);
 
 /// A change that can be undone, and the names before it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Step {
-    /// Which of the changes it is.
+    /// Serial number of the change.
     #[serde(default)]
     number: u64,
     change: LastChange,
@@ -58,7 +58,7 @@ struct Step {
     aliases: BTreeMap<String, u64>,
 }
 
-/// Number of changes that can be undone, one after the other.
+/// Maximum depth of the undo stack.
 const MOST_STEPS: usize = 20;
 
 /// One change of the gallery.
@@ -137,8 +137,8 @@ impl History {
         self.steps.push(last);
     }
 
-    /// Takes down that what was found about faces of a gallery (their positions) is no mistake, for as long as they are
-    /// enrolled as they are.
+    /// Records that a finding about faces of a gallery (their positions) is no mistake, as long as they stay enrolled as they
+    /// are.
     pub fn call_fine(&mut self, finding: &str, faces: &[usize], gallery: &Gallery) {
         self.fine.extend(self.finding(finding, faces, gallery));
     }
@@ -149,21 +149,21 @@ impl History {
         finding.is_some_and(|finding| self.fine.contains(&finding))
     }
 
-    /// Takes down that a face of a photo is nobody's, for as long as it is not enrolled.
+    /// Records that a face of a photo is nobody's, for as long as it is not enrolled.
     pub fn call_nobodys(&mut self, face: ContentHash) {
-        self.nobodys.insert(face.to_string());
+        self.nobodys.insert(face);
     }
 
     /// Whether somebody has called a face nobody's.
     pub fn is_nobodys(&self, face: ContentHash) -> bool {
-        self.nobodys.contains(&face.to_string())
+        self.nobodys.contains(&face)
     }
 
     fn finding(&self, finding: &str, faces: &[usize], gallery: &Gallery) -> Option<Fine> {
         let face = |&at: &usize| {
             let face = gallery.enrolled().get(at)?;
             let number = self.people.get(gallery.people()[face.person].as_str())?;
-            Some((face.hash.to_string(), *number))
+            Some((face.hash, *number))
         };
         let faces = faces.iter().map(face).collect::<Option<Vec<_>>>()?;
         Some(Fine(finding.to_owned(), faces))
@@ -192,15 +192,11 @@ impl History {
         resolved
     }
 
-    /// Takes down which faces came and went between two states of the gallery; nothing if none did.
+    /// Records which faces were added and removed between two states of the gallery; nothing if none were.
     pub fn record(&mut self, time: u64, before: &Gallery, after: &Gallery) {
         let names = (self.people.clone(), self.aliases.clone());
         self.number(after);
-        if !self.nobodys.is_empty() {
-            for hash in after.hashes() {
-                self.nobodys.remove(&hash.to_string());
-            }
-        }
+        after.hashes().for_each(|hash| _ = self.nobodys.remove(&hash));
         let removed = self.tally(before, after);
         let enrolled = self.tally(after, before);
         let events = [(removed, Event::Removed as fn(_) -> _), (enrolled, Event::Enrolled)];
@@ -217,7 +213,7 @@ impl History {
         self.forget_erased(after);
     }
 
-    /// Takes down that a person is called otherwise from now on. The earlier name stays known, for their folder has it.
+    /// Records a new name of a person. The earlier name stays known, for their folder has it.
     pub fn rename(&mut self, time: u64, from: &Person, to: &Person) {
         let names = (self.people.clone(), self.aliases.clone());
         if let Some(number) = self.people.remove(from.as_str()) {
@@ -231,7 +227,7 @@ impl History {
         }
     }
 
-    /// Keeps a change for undoing it, and the names (people's and earlier ones) from before it.
+    /// Stores an undo step: the change, and the names (people's and earlier ones) before it.
     fn step(&mut self, change: LastChange, names: (BTreeMap<String, u64>, BTreeMap<String, u64>)) {
         let (mut people, aliases) = names;
         people.retain(|name, number| self.people.get(name) != Some(number));
@@ -241,12 +237,11 @@ impl History {
         self.steps.drain(..over);
     }
 
-    /// Drops from all steps whoever is enrolled no longer, faces and names: what was erased is in no step.
+    /// Removes faces and names that are no longer enrolled from all undo steps: what was erased is in no step.
     fn forget_erased(&mut self, gallery: &Gallery) {
-        let hashes: HashSet<String> =
-            gallery.enrolled().iter().map(|face| face.hash.to_string()).collect();
+        let hashes: HashSet<ContentHash> = gallery.hashes().collect();
         self.fine.retain(|Fine(_, faces)| faces.iter().all(|(hash, _)| hashes.contains(hash)));
-        // A merger's names belong to nobody enrolled until it is undone: their faces are, and bring them back.
+        // Names that a merger replaced are kept while undoing it can restore them: their faces are still enrolled.
         let mut reachable: HashSet<u64> = self.people.values().copied().collect();
         for step in &mut self.steps {
             step.change.forget_faces(&hashes);
@@ -273,7 +268,7 @@ impl History {
         self.steps.clear();
     }
 
-    /// Takes down that the faces of these people are another's from now on.
+    /// Records that the faces of these people now belong to another.
     pub fn merge(
         &mut self,
         time: u64,
@@ -302,8 +297,8 @@ impl History {
         }
     }
 
-    /// Takes down that the last change was undone, which led from `before` to `after`: names and earlier names are as they were
-    /// before it. The undoing is no change that can be undone itself; the change before is the last one then.
+    /// Records that the last change was undone, which leads from `before` to `after`: names and earlier names are as they were
+    /// before that change. The undo itself cannot be undone; the change before becomes the last one.
     pub fn undo(&mut self, time: u64, before: &Gallery, after: &Gallery) {
         let Some(step) = self.steps.pop() else {
             return;
@@ -324,7 +319,7 @@ impl History {
         self.forget_erased(after);
     }
 
-    /// Whether it is one of that gallery: everybody has a number of their own, and nobody else has a name.
+    /// Whether this history belongs to that gallery: everybody has a number of their own, and nobody else has a name.
     pub fn fits(&self, gallery: &Gallery) -> bool {
         let numbers: HashSet<u64> = self.people.values().copied().collect();
         self.people.len() == gallery.people().len()

@@ -26,7 +26,7 @@ impl SamePhotos {
         photos
     }
 
-    /// The position of the face's photo, or `None` and it is taken down as `next`.
+    /// The position of the face's photo, or `None`: then it is inserted at position `next`.
     pub fn position(&mut self, face: &LabeledFace, next: usize) -> Option<usize> {
         let pixels = face.picture().map(ContentHash::of);
         let file = self.by_file.get(&face.hash);

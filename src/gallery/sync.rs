@@ -283,7 +283,7 @@ mod tests {
         Gallery::assemble(FaceSize::new(8, 8).unwrap(), faces).unwrap().0
     }
 
-    /// The folder of these photos as one sees it who has enrolled that gallery.
+    /// The scan of a folder with these photos, relative to that gallery.
     fn view(gallery: &Gallery, photos: Vec<LabeledFace>) -> FolderScan {
         let (known, new): (Vec<_>, Vec<_>) =
             photos.into_iter().partition(|photo| gallery.position(photo.hash).is_some());

@@ -25,7 +25,7 @@ pub enum LastChange {
     /// Faces came, went, or became another person's.
     Faces {
         /// The hashes of faces that came.
-        added: Vec<String>,
+        added: Vec<ContentHash>,
         /// Faces that are another person's, or came from another place, than before.
         moved: Vec<Moved>,
         /// Number of faces erased.
@@ -33,12 +33,11 @@ pub enum LastChange {
     },
 }
 
-/// A face that belonged elsewhere.
+/// A face that had another person or path.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Moved {
     /// The hash of its photo.
-    hash: String,
-    /// The person.
+    hash: ContentHash,
     person: String,
     /// The path of the photo.
     source: String,
@@ -64,7 +63,7 @@ impl LastChange {
     /// The change that leads from one state to the other; `None` where nothing of it could be undone.
     pub fn between(before: &Gallery, after: &Gallery) -> Option<Self> {
         if before.is_empty() {
-            // No use in a list of all.
+            // A list of all faces would be redundant.
             return (!after.is_empty()).then_some(Self::Begun);
         }
         let old: HashMap<ContentHash, usize> = before.hashes().zip(0..).collect();
@@ -79,7 +78,7 @@ impl LastChange {
             let copy = || copied.remove(after.picture(place)?);
             let same = old.get(&face.hash).copied();
             let Some(at) = same.or_else(copy) else {
-                added.push(face.hash.to_string());
+                added.push(face.hash);
                 continue;
             };
             erased -= usize::from(same.is_none());
@@ -88,12 +87,12 @@ impl LastChange {
             let is_same_place = *person == after.people()[face.person] && was.source == face.source;
             if same.is_none() || !is_same_place {
                 let source = match face.source.as_str() {
-                    // Where places are not kept, none are.
+                    // Without paths in the gallery, none are kept here.
                     "" => String::new(),
                     _ => was.source.clone(),
                 };
                 moved.push(Moved {
-                    hash: face.hash.to_string(),
+                    hash: face.hash,
                     person: person.to_string(),
                     source,
                     replaced: same.is_none().then_some(was.hash),
@@ -103,7 +102,7 @@ impl LastChange {
         (!added.is_empty() || !moved.is_empty()).then_some(Self::Faces { added, moved, erased })
     }
 
-    /// Takes a later change in, so that both are undone at once; gives it back where that cannot be.
+    /// Merges a later change into this one, so that both are undone at once; returns it where they cannot be merged.
     pub(super) fn join(&mut self, later: Self) -> Option<Self> {
         match (self, later) {
             (Self::Begun, Self::Faces { .. }) => {}
@@ -131,19 +130,16 @@ impl LastChange {
             Self::Begun => return format!("{} added", faces_of(gallery, |_| true)),
             Self::Faces { added, moved, .. } => (added, moved),
         };
-        let hashes: HashSet<&str> = added.iter().map(String::as_str).collect();
-        let is_added = |hash: &str| hashes.contains(hash);
+        let hashes: HashSet<&ContentHash> = added.iter().collect();
+        let is_added = |hash: &ContentHash| hashes.contains(hash);
         let mut told = Vec::new();
         if !added.is_empty() {
             told.push(format!("{} added", faces_of(gallery, is_added)));
         }
-        let before: HashMap<&str, &str> =
-            moved.iter().map(|face| (face.hash.as_str(), face.person.as_str())).collect();
+        let before: HashMap<ContentHash, &str> =
+            moved.iter().map(|face| (face.hash, face.person.as_str())).collect();
         let given = gallery.enrolled().iter().filter_map(|face| {
-            let (was, is) = (
-                *before.get(face.hash.to_string().as_str())?,
-                gallery.people()[face.person].as_str(),
-            );
+            let (was, is) = (*before.get(&face.hash)?, gallery.people()[face.person].as_str());
             (was != is).then_some((was, is))
         });
         let given: Vec<(&str, &str)> = given.collect();
@@ -161,15 +157,15 @@ impl LastChange {
         told.join(", ")
     }
 
-    /// Forgets the faces that are enrolled no longer: of all but these hashes.
-    pub(super) fn forget_faces(&mut self, there: &HashSet<String>) {
+    /// Keeps the faces with these hashes only.
+    pub(super) fn forget_faces(&mut self, there: &HashSet<ContentHash>) {
         if let Self::Faces { added, moved, .. } = self {
             added.retain(|hash| there.contains(hash));
             moved.retain(|face| there.contains(&face.hash));
         }
     }
 
-    /// Forgets whom faces belonged to before, of all but these people.
+    /// Keeps moved faces of these people only.
     pub(super) fn forget_people(&mut self, there: &HashSet<String>) {
         if let Self::Faces { moved, .. } = self {
             moved.retain(|face| there.contains(&face.person));
@@ -220,22 +216,19 @@ impl Gallery {
         }
     }
 
-    fn without_change(self, added: &[String], moved: &[Moved], lost: usize) -> Result<Undone> {
-        let added: HashSet<&str> = added.iter().map(String::as_str).collect();
+    fn without_change(self, added: &[ContentHash], moved: &[Moved], lost: usize) -> Result<Undone> {
+        let added: HashSet<&ContentHash> = added.iter().collect();
         let mut places = HashMap::with_capacity(moved.len());
         for place in moved {
             let person = Person::new(&place.person)?;
-            places.insert(place.hash.as_str(), (person, place));
+            places.insert(place.hash, (person, place));
         }
         let faces = self.enrolled().iter().enumerate();
-        let erased = faces.filter_map(|(at, face)| {
-            let is_added = added.contains(face.hash.to_string().as_str());
-            is_added.then_some(at)
-        });
+        let erased = faces.filter_map(|(at, face)| added.contains(&face.hash).then_some(at));
         let erased: Vec<usize> = erased.collect();
         let mut restored = 0;
         let gallery = self.without(&erased).changed(|face| {
-            if let Some((person, place)) = places.get(face.hash.to_string().as_str()) {
+            if let Some((person, place)) = places.get(&face.hash) {
                 face.person = person.clone();
                 face.source.clone_from(&place.source);
                 face.hash = place.replaced.unwrap_or(face.hash);
@@ -258,9 +251,9 @@ fn faces(count: usize, whose: &str) -> String {
 }
 
 /// Some faces of a gallery, and whose they are.
-fn faces_of(gallery: &Gallery, is_one: impl Fn(&str) -> bool) -> String {
+fn faces_of(gallery: &Gallery, is_one: impl Fn(&ContentHash) -> bool) -> String {
     let of = gallery.enrolled().iter();
-    let of = of.filter(|face| is_one(&face.hash.to_string()));
+    let of = of.filter(|face| is_one(&face.hash));
     let people: Vec<usize> = of.map(|face| face.person).collect();
     let distinct: HashSet<usize> = people.iter().copied().collect();
     let whose = match (distinct.len(), people.first()) {

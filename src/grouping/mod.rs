@@ -41,7 +41,7 @@ const PUREST: f64 = 0.9999;
 /// Links of a face that are looked at: the strongest.
 const MOST_LINKS: usize = 100;
 
-/// Faces that tell what kind of photos these are, at most: evenly spread.
+/// Maximum sample for estimating the kind of photos, evenly spaced.
 const MOST_FOR_KIND: usize = 2_000;
 
 /// Groupings by which that is refined.
@@ -102,10 +102,7 @@ pub fn group(
         return Grouping::default();
     }
     let (domain, adaptation) = kind(background, raw, constraints, purity);
-    let widened = match adaptation.is_adapted() {
-        true => WIDENED,
-        false => 1.0,
-    };
+    let widened = if adaptation.is_adapted() { WIDENED } else { 1.0 };
     let threshold = widened * domain.spread() * deviation(raw.ncols(), purity);
     let photos = unnamed.iter().filter_map(|&face| constraints.photos.get(face));
     let photos: Vec<usize> = photos.copied().collect();

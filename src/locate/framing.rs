@@ -157,10 +157,7 @@ impl CropEyes {
         let frame = Self {
             eyes: [[middle[0], middle[1]], [middle[2], middle[3]]],
             aspect,
-            agreement: match is_aligned {
-                true => Agreement::Aligned,
-                false => Agreement::Near,
-            },
+            agreement: if is_aligned { Agreement::Aligned } else { Agreement::Near },
         };
         frame.is_sound().then_some(frame)
     }
@@ -277,10 +274,7 @@ impl Survey {
             Crops::Keep => narrow,
         };
         Self {
-            framing: match detect {
-                true => Framing::Detect,
-                false => Framing::AsIs,
-            },
+            framing: if detect { Framing::Detect } else { Framing::AsIs },
             looked_at: looks.len(),
             with_face: shares.len(),
             without_face: looks.iter().filter(|look| **look == Look::NoFace).count(),

@@ -28,9 +28,8 @@ impl Clusters {
         }
         let probes = queries.as_slice().par_chunks(queries.nrows());
         if let Some(tree) = Tree::new(self, queries.ncols()) {
-            let rank = |probe: &[f32]| match is_finite(probe) {
-                true => tree.rank(probe, top),
-                false => Some(Vec::new()),
+            let rank = |probe: &[f32]| {
+                if is_finite(probe) { tree.rank(probe, top) } else { Some(Vec::new()) }
             };
             let ranked = probes.clone().map(rank);
             if let Some(ranked) = ranked.collect::<Option<Vec<_>>>() {

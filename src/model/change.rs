@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::Model;
-use super::edit::{EarlierName, Edit, Plan, Step};
+use super::edit::{Edit, Plan, Step};
 use super::photo::problem;
 use crate::dataset::{ContentHash, LabelRule, Person, Photo};
 use crate::enrollment::{self, FolderFaces, Observer, PreparationOptions};
@@ -77,44 +77,6 @@ impl Model {
         let (plan, hash) = Plan::of_face(face, preparation, Step::Own, Some(self))?;
         self.become_planned(&plan)?;
         Ok((hash, self.gallery().len() > before))
-    }
-
-    /// Gives a person another name.
-    ///
-    /// # Errors
-    /// Nobody of that name; [`Error::NameTaken`](crate::Error::NameTaken); [`Error::PersonName`](crate::Error::PersonName).
-    pub fn rename(&mut self, name: &str, new: impl AsRef<str>) -> Result<()> {
-        let new = new.as_ref().to_owned();
-        let edit = Edit::Rename(name.to_owned(), new, EarlierName::Known);
-        self.change(edit, &()).map(|_| ())
-    }
-
-    /// Makes the faces of some people another person's.
-    ///
-    /// # Errors
-    /// Nobody of such a name; [`Error::MergedIntoItself`](crate::Error::MergedIntoItself).
-    pub fn merge(&mut self, names: &[&str], into: &str) -> Result<()> {
-        let names = names.iter().map(ToString::to_string).collect();
-        let edit = Edit::Merge(names, into.to_owned());
-        self.change(edit, &()).map(|_| ())
-    }
-
-    /// The model as it was before its last change, but for what was erased; `None` where nobody was enrolled before it.
-    ///
-    /// # Errors
-    /// [`Error::NothingToUndo`](crate::Error::NothingToUndo).
-    pub fn undone(self) -> Result<Option<Self>> {
-        Plan::of(Edit::Undo, Some(&self), &())?.commit(Some(&self))
-    }
-
-    /// Erases a person. What was learned is learned again without their faces, so that nothing of them is left.
-    ///
-    /// # Errors
-    /// Nobody of that name; too few faces would be left to learn from.
-    pub fn remove_person(&mut self, name: &str) -> Result<usize> {
-        let faces = self.gallery().faces_of(self.gallery().find(name)?);
-        let plan = self.change(Edit::Remove(faces), &())?;
-        Ok(plan.outcome.gone.len())
     }
 
     /// Makes a change of what is enrolled, and returns what it came to.

@@ -17,7 +17,7 @@ use crate::dataset::{LabelRule, Person, Photo};
 use crate::enrollment::{self, Base, Observer, PreparationOptions};
 use crate::error::{Error, Result};
 use crate::face_index;
-use crate::gallery::{Gallery, History, LabeledFace};
+use crate::gallery::{Gallery, History};
 use crate::preparation::Preparation;
 use crate::recognizer::{Identification, QueryOptions, Recognizer, Settings};
 use crate::store::{self, Archive};
@@ -99,19 +99,6 @@ impl Model {
             Some(model) => Base::Gallery(model.recognizer.preparation(), model.gallery()),
             None => Base::Nothing(otherwise),
         }
-    }
-
-    /// Enrols faces that were prepared in this way.
-    ///
-    /// # Errors
-    /// No face, or faces of another size.
-    pub fn enroll_faces(
-        preparation: Preparation,
-        faces: Vec<LabeledFace>,
-        settings: Settings,
-    ) -> Result<Self> {
-        let edit = Edit::Faces(preparation, faces, Step::Own);
-        Plan::of(edit, None, &())?.learn(None, None, settings)
     }
 
     /// A model of these parts.
@@ -213,11 +200,6 @@ impl Model {
     /// The history of the gallery: each person's faces with the time they came and went.
     pub fn history(&self) -> &History {
         &self.history
-    }
-
-    /// The recogniser and the history.
-    pub fn into_parts(self) -> (Recognizer, History) {
-        (self.recognizer, self.history)
     }
 }
 

@@ -270,10 +270,8 @@ fn turned(location: &Location) -> [Point; 4] {
     let [left, top, width, height] = location.bounds;
     let [[x1, y1], [x2, y2]] = location.eyes;
     let length = (x2 - x1).hypot(y2 - y1);
-    let (cos, sin) = match length > 0.0 {
-        true => ((x2 - x1) / length, (y2 - y1) / length),
-        false => (1.0, 0.0),
-    };
+    let (cos, sin) =
+        if length > 0.0 { ((x2 - x1) / length, (y2 - y1) / length) } else { (1.0, 0.0) };
     let (x, y) = (left + width / 2.0, top + height / 2.0);
     [(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)].map(|(u, v)| {
         let (u, v) = (u * width, v * height);

@@ -189,10 +189,7 @@ impl Axes {
             return;
         }
         let row = 18.0 * *legend as f32;
-        let y = match self.y.logarithmic {
-            true => TOP + 18.0 + row,
-            false => BOTTOM - 12.0 - row,
-        };
+        let y = if self.y.logarithmic { TOP + 18.0 + row } else { BOTTOM - 12.0 - row };
         let at = (self.right - 8.0, y);
         *legend += 1;
         drawing.text_over(at, Anchor::End, LETTERS, color, name);
@@ -271,17 +268,11 @@ impl Axis {
             _ if short == "-0" => "0".to_owned(),
             _ => short.to_owned(),
         };
-        match self.percent {
-            true => format!("{short} %"),
-            false => short,
-        }
+        if self.percent { format!("{short} %") } else { short }
     }
 
     fn exactly(&self, value: f64) -> String {
-        match self.percent {
-            true => format!("{:.2} %", value * 100.0),
-            false => format!("{value:.4}"),
-        }
+        if self.percent { format!("{:.2} %", value * 100.0) } else { format!("{value:.4}") }
     }
 }
 

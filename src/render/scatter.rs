@@ -242,10 +242,7 @@ fn with_legend(drawing: Drawing, legend: &[Mark], labels: &[Label]) -> Drawing {
     let mut wide = drawing.widened(LEGEND);
     let (left, line) = (WIDTH + 6.0, 16.0);
     let room = ((AREA.3 - AREA.1) / line) as usize;
-    let fits = match labels.len() > room {
-        true => room - 1,
-        false => labels.len(),
-    };
+    let fits = if labels.len() > room { room - 1 } else { labels.len() };
     let size = SMALL_NAMES + 1.0;
     let letters = lettering::line_height(size);
     for (row, (label, &(color, marker))) in labels.iter().zip(legend).take(fits).enumerate() {

@@ -168,7 +168,7 @@ fn key_in(path: &str) -> Option<&str> {
     rest.split('/').next()
 }
 
-/// 128 bits that nobody can guess.
+/// 128 random bits.
 fn secret() -> Result<[u8; 16]> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).map_err(|error| {
@@ -177,21 +177,21 @@ fn secret() -> Result<[u8; 16]> {
     Ok(bytes)
 }
 
-/// As the field writes 128 bits, version 4 of RFC 9562.
+/// A random UUID (version 4 of RFC 9562).
 fn uuid(mut bytes: [u8; 16]) -> String {
     bytes[6] = bytes[6] & 0x0f | 0x40;
     bytes[8] = bytes[8] & 0x3f | 0x80;
     in_groups(bytes)
 }
 
-/// 128 bits as the field writes them: 8-4-4-4-12 hexadecimal digits.
+/// 128 bits in the format of UUIDs: 8-4-4-4-12 hexadecimal digits.
 pub fn in_groups(bytes: [u8; 16]) -> String {
     let digits = format!("{:032x}", u128::from_be_bytes(bytes));
     let groups = [0..8, 8..12, 12..16, 16..20, 20..32];
     groups.map(|group| &digits[group]).join("-")
 }
 
-/// Compared in a time that does not tell where they differ.
+/// Compares in constant time.
 fn same(secret: &str, given: &str) -> bool {
     secret.as_bytes().ct_eq(given.as_bytes()).into()
 }

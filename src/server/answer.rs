@@ -10,13 +10,13 @@ use serde_json::Value;
 use super::failure::{Answer, Failure};
 use super::service::{Service, Snapshot};
 
-/// The tag that a change was meant for, if the client named one.
+/// The revision that a change was meant for (`If-Match`), if the client sent one.
 pub fn expected(headers: &HeaderMap) -> Option<String> {
     let tag = headers.get(header::IF_MATCH)?.to_str().ok()?;
     (tag != "*").then(|| tag.to_owned())
 }
 
-/// An object, with the state of the gallery that it tells of.
+/// A JSON object with the revision of the gallery (ETag).
 pub fn tagged(service: &Service, state: &Snapshot, body: &Value) -> Response {
     ([(header::ETAG, service.tag(state))], Json(body)).into_response()
 }

@@ -61,7 +61,6 @@ impl IdentifyQuery {
     }
 }
 
-/// Identify the people in a photo.
 pub async fn identify(
     State(service): Shared,
     UrlQuery(asked): UrlQuery<IdentifyQuery>,
@@ -182,7 +181,6 @@ pub enum Work {
     WriteXmp,
 }
 
-/// Begins long work.
 pub async fn begin_job(
     State(service): Shared,
     headers: HeaderMap,
@@ -257,7 +255,6 @@ fn no_such_job() -> Failure {
     Failure::not_found("there is no such job (ended ones are forgotten in time)")
 }
 
-/// The progress of a job, and its result.
 pub async fn job(State(service): Shared, UrlPath(id): UrlPath<u64>) -> Answer<Json<Value>> {
     let job = service.jobs.find(id).ok_or_else(no_such_job)?;
     Ok(Json(job.report(service.changes_waiting())))

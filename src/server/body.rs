@@ -81,7 +81,6 @@ impl Encoded {
 }
 
 impl RequestParts {
-    /// The bytes of a part.
     /// Errors: it is not there, or empty.
     pub fn take(&mut self, name: &str) -> Answer<Bytes> {
         let bytes = self.0.remove(name);

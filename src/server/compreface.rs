@@ -30,10 +30,7 @@ use super::service::{Service, Shared};
 
 /// A similarity on CompreFace's scale: at least 0.6 for yes, less than 0.4 for no.
 fn similarity(is_yes: bool, confidence: f64) -> f64 {
-    let similarity = match is_yes {
-        true => 0.6 + 0.4 * confidence,
-        false => 0.399 * confidence,
-    };
+    let similarity = if is_yes { 0.6 + 0.4 * confidence } else { 0.399 * confidence };
     (similarity * 1e5).round() / 1e5
 }
 
@@ -60,10 +57,7 @@ fn probability(location: Location) -> f64 {
 
 /// The answer on the faces of a photo; a failure where there is none.
 fn result(faces: Vec<Value>) -> Answer<Value> {
-    match faces.is_empty() {
-        true => Err(PhotoProblem::NoFace.into()),
-        false => Ok(json!({ "result": faces })),
-    }
+    if faces.is_empty() { Err(PhotoProblem::NoFace.into()) } else { Ok(json!({ "result": faces })) }
 }
 
 /// The parts of the answer that are wanted.
@@ -95,7 +89,6 @@ impl RecognizeQuery {
     }
 }
 
-/// Recognise the people in a photo.
 pub async fn recognize(
     State(service): Shared,
     UrlQuery(asked): UrlQuery<RecognizeQuery>,
@@ -236,7 +229,6 @@ pub async fn erase_faces_of(
     Ok(Json(json!({ "deleted": erased.len() })))
 }
 
-/// Erases one face.
 pub async fn erase_face(
     State(service): Shared,
     UrlPath(id): UrlPath<String>,
@@ -296,7 +288,6 @@ pub async fn verify_face(
     Ok(Json(object.await?))
 }
 
-/// Detect the faces in a photo.
 pub async fn detect(
     State(service): Shared,
     UrlQuery(asked): UrlQuery<RecognizeQuery>,

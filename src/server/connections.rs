@@ -27,10 +27,10 @@ const HEAD: usize = 64 << 10;
 /// Maximum number of connections, where the system would allow more.
 const MOST: usize = 1024;
 
-/// Pause where the system gives no more connections and none can be closed.
+/// Pause when the system accepts no more connections and none can be closed.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// The answer to a client that has all the connections it may have, each with a request at work.
+/// The answer to a client at its limit of connections, each with a request at work.
 const FULL: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
 
 /// All connections, by number.
@@ -49,7 +49,7 @@ struct Open {
     task: Option<AbortHandle>,
 }
 
-/// A connection, as requests know theirs.
+/// Handle of a request's connection.
 #[derive(Debug, Clone)]
 pub struct Connection {
     all: Arc<Connections>,
@@ -150,7 +150,7 @@ pub async fn serve(listener: TcpListener, router: Router, below: &str) {
     }
 }
 
-/// The next connection, whatever the system lacks meanwhile.
+/// Accepts the next connection; where too many files are open, closes an idle one or waits.
 async fn accepted(listener: &TcpListener, all: &Connections) -> (TcpStream, SocketAddr) {
     loop {
         match listener.accept().await {
@@ -185,7 +185,7 @@ async fn answer(stream: TcpStream, router: Router, below: Arc<str>, listed: List
     });
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(IDLE).max_buf_size(HEAD);
-    // Whatever is wrong with a connection, its client knows.
+    // An error concerns this connection only.
     let _ = http.serve_connection(TokioIo::new(stream), service).await;
 }
 

@@ -69,7 +69,6 @@ pub async fn basis_face(
     service.ask(work).await
 }
 
-/// The mean face as a picture.
 pub async fn mean(State(service): Shared) -> Answer<Response> {
     let work = |model: &Model| {
         let space = model.recognizer().space();
@@ -84,7 +83,6 @@ fn rounded(weights: impl Iterator<Item = f32>) -> Vec<f64> {
     weights.map(|weight| (f64::from(weight) * 10.0).round() / 10.0).collect()
 }
 
-/// The weights of everybody who is enrolled.
 pub async fn weights(
     State(service): Shared,
     UrlQuery(asked): UrlQuery<First>,

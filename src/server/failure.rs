@@ -13,9 +13,9 @@ use serde_json::json;
 pub struct Failure {
     pub status: StatusCode,
     pub message: String,
-    /// The number that clients of CompreFace know it by.
+    /// CompreFace's error code.
     pub code: Option<u32>,
-    /// Number of changes that come before this one, which has not been made.
+    /// Number of changes queued before this one, which was not made.
     pub position: Option<usize>,
 }
 
@@ -143,7 +143,7 @@ impl IntoResponse for Failure {
     }
 }
 
-/// Bytes of an error's text that are passed on at most.
+/// Maximum length in bytes of an error's text.
 const MOST_TEXT: usize = 4096;
 
 /// An answer of the API: errors that the framework gives as text, or without words, as JSON like all others.

@@ -94,7 +94,7 @@ pub async fn photo(
     service.work(work).await
 }
 
-/// The margin of the photo around a face: the sides of the picture in those of the face.
+/// Side of a portrait relative to that of the face.
 const PORTRAIT: f32 = 1.7;
 
 /// The longer side of a portrait, in pixels.

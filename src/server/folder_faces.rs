@@ -15,14 +15,12 @@ use super::failure::{Answer, Failure};
 pub const CHANGED: &str =
     "the photo was changed, moved or deleted since its folder was grouped: group the folder again";
 
-/// The faces of a folder.
 #[derive(Debug)]
 pub struct FolderFaces {
     pub path: PathBuf,
     faces: BTreeMap<FaceKey, FolderFace>,
 }
 
-/// A face of a folder.
 #[derive(Debug)]
 pub struct FolderFace {
     pub photo: PathBuf,
@@ -33,7 +31,7 @@ pub struct FolderFace {
     pub coordinates: Vec<f32>,
 }
 
-/// The file of a photo, as long as it is what was grouped.
+/// The file of a photo, if it is unchanged since it was grouped.
 pub fn file_as_grouped(photo: &Path, content: ContentHash) -> Option<PhotoFile> {
     let file = PhotoFile::read(photo).ok()?;
     (file.content_hash() == content).then_some(file)
@@ -46,7 +44,7 @@ impl FolderFace {
     }
 }
 
-/// The name of a face for clients.
+/// The id of a face for clients.
 pub fn id(key: FaceKey) -> String {
     format!("{}-{}", key.photo, key.face + 1)
 }
@@ -82,7 +80,6 @@ impl FolderFaces {
         })
     }
 
-    /// The boxes of all faces of a photo.
     pub fn boxes(&self, photo: ContentHash) -> Vec<[f32; 4]> {
         let first = FaceKey { photo, face: 0 };
         let own = self.faces.range(first..);

@@ -11,10 +11,10 @@ use serde_json::{Value, json};
 use super::failure::{Answer, Failure};
 use super::locked;
 
-/// Number of newer jobs after which one that ended is forgotten.
+/// Maximum number of jobs remembered.
 const KEPT: usize = 50;
 
-/// Skipped files that are told; the others are counted.
+/// Maximum number of skipped files listed; the others are counted.
 const TOLD: usize = 20;
 
 /// The reason why what jobs have found is forgotten: it may name people who are gone.
@@ -58,7 +58,7 @@ pub struct Job {
 struct Findings {
     skipped: Vec<String>,
     skipped_count: usize,
-    /// What the command line says of the photos, too.
+    /// Notices about the photos, as the command line prints them.
     notices: Vec<String>,
     /// The reason why it is forgotten, if faces that were enrolled when the job began are no longer.
     forgotten: Option<Forgotten>,
@@ -141,7 +141,7 @@ impl Job {
         locked(&self.found).forgotten.is_some()
     }
 
-    /// Something that whoever asks should know, in words.
+    /// Adds a notice.
     pub fn note(&self, notice: String) {
         let mut found = locked(&self.found);
         if found.forgotten.is_none() {
@@ -149,7 +149,7 @@ impl Job {
         }
     }
 
-    /// The job for whoever asks; `waiting` is the number of changes that wait for their turn.
+    /// The state of the job as JSON; `waiting` is the number of queued changes.
     pub fn report(&self, waiting: usize) -> Value {
         let found = locked(&self.found);
         let (state, result, error) = match &found.end {

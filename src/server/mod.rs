@@ -60,7 +60,7 @@ const MOST_BYTES: usize = 20 << 20;
 /// No answer takes longer; long work is a job.
 const LONGEST: Duration = Duration::from_secs(60);
 
-/// Hears what whoever started the server should know.
+/// Receives messages for the operator of the server.
 pub type Messages = Box<dyn Observer + Send>;
 
 /// The server's address and access.
@@ -115,7 +115,6 @@ impl Server {
         self.service.access.first_address()
     }
 
-    /// The key of programs.
     pub fn key(&self) -> &str {
         self.service.access.key()
     }

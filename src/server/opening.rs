@@ -17,7 +17,7 @@ use super::service::Service;
 /// Time after which the file is removed, opened or not.
 const LONGEST: Duration = Duration::from_secs(120);
 
-/// Pause between two looks at whether the page was opened.
+/// Polling interval for the page being opened.
 const PAUSE: Duration = Duration::from_millis(200);
 
 /// The file while it is there.
@@ -25,7 +25,6 @@ const PAUSE: Duration = Duration::from_millis(200);
 pub struct Opening(Arc<Mutex<Option<TempPath>>>);
 
 impl Opening {
-    /// Removes the file.
     pub fn end(&self) {
         locked(&self.0).take();
     }

@@ -39,7 +39,7 @@ pub fn routes() -> Router<Arc<Service>> {
     })
 }
 
-/// What a browser is told that has begun a session: to open the page.
+/// The answer to a browser that has begun a session: a page that leads on to the real one.
 pub const BEGUN: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><meta http-equiv=\"refresh\" content=\"0; url=./\">\
     <title>eigenfaces</title><p><a href=\"./\">Open the page</a></p></html>";
 

@@ -44,15 +44,16 @@ pub fn suspects(model: &Model, found: &Suspects) -> Value {
     let wrong = found.mislabelled.iter().map(|wrong| {
         let looks_like = gallery.people()[wrong.nearest].as_str();
         let told = json!({ "looks_like": looks_like, "confidence": wrong.confidence });
-        ("wrong-label", vec![wrong.face], told)
+        (Finding::WrongLabel, vec![wrong.face], told)
     });
     let same = found.duplicates.iter().map(|pair| {
         let told = json!({ "other": photo(pair.second) });
-        ("same-picture", vec![pair.first, pair.second], told)
+        (Finding::SamePicture, vec![pair.first, pair.second], told)
     });
     let odd = found.not_faces.iter();
-    let odd = odd.map(|odd| ("not-a-face", vec![odd.face], json!({})));
+    let odd = odd.map(|odd| (Finding::NotAFace, vec![odd.face], json!({})));
     let findings = wrong.chain(same).chain(odd);
+    let findings = findings.map(|(finding, faces, told)| (finding.name(), faces, told));
     let findings =
         findings.filter(|(finding, faces, _)| !model.history().is_fine(finding, faces, gallery));
     let findings = findings.map(|(finding, faces, mut told)| {
@@ -63,13 +64,15 @@ pub fn suspects(model: &Model, found: &Suspects) -> Value {
     json!({ "findings": findings.collect::<Vec<Value>>() })
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Finding {
     WrongLabel,
     SamePicture,
     NotAFace,
 }
+
+named!(Finding { WrongLabel = "wrong-label", SamePicture = "same-picture", NotAFace = "not-a-face" });
 
 /// A finding that is no mistake.
 #[derive(Debug, Deserialize)]
@@ -85,11 +88,7 @@ pub async fn call_fine(
     headers: HeaderMap,
     JsonBody(said): JsonBody<NoMistake>,
 ) -> Answer<Response> {
-    let finding = match said.finding {
-        Finding::WrongLabel => "wrong-label",
-        Finding::SamePicture => "same-picture",
-        Finding::NotAFace => "not-a-face",
-    };
+    let finding = said.finding.name();
     let edit = move |model: &Model| {
         let faces = said.faces.iter();
         let faces = faces.map(|hash| find_face(model.gallery(), hash));
@@ -125,7 +124,6 @@ pub fn counted(snapshot: &Snapshot) -> Vec<(Person, usize)> {
     })
 }
 
-/// Everybody who is enrolled.
 pub async fn list(State(service): Shared) -> Answer<Response> {
     let state = service.snapshot();
     let people = state.model.as_ref().map_or_else(Vec::new, |model| {
@@ -143,7 +141,6 @@ pub async fn list(State(service): Shared) -> Answer<Response> {
     Ok(tagged(&service, &state, &json!({ "people": people })))
 }
 
-/// The faces of a person.
 pub async fn faces(State(service): Shared, UrlPath(person): UrlPath<String>) -> Answer<Response> {
     let state = service.snapshot();
     let gallery = state.model()?.gallery();
@@ -181,7 +178,6 @@ pub fn drawn(text: Option<&str>) -> Answer<Option<FaceBox>> {
     read.map_err(|wrong| Failure::bad(format!("at: {wrong}")))
 }
 
-/// Enrols one face of a photo.
 pub async fn add_face(
     State(service): Shared,
     UrlPath(person): UrlPath<String>,
@@ -211,7 +207,6 @@ pub struct NewName {
     person: String,
 }
 
-/// Gives a person another name.
 pub async fn rename(
     State(service): Shared,
     UrlPath(person): UrlPath<String>,

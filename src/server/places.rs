@@ -21,7 +21,7 @@ use super::service::{Service, Shared};
 /// Folders in which systems show mounted drives.
 const MOUNTS: [&str; 4] = ["/media", "/mnt", "/run/media", "/Volumes"];
 
-/// Names that are told at most: a person scrolls through no more.
+/// Maximum number of folders listed.
 const MOST_NAMES: usize = 2000;
 
 #[derive(Debug, Deserialize)]
@@ -45,7 +45,7 @@ pub async fn folders(
         let Some(path) = asked.path else {
             return Ok(told(None, None, &places.starts()));
         };
-        // Whatever else is there, the answer is the same.
+        // A file, a missing folder and a forbidden one get the same answer.
         let outside =
             || Failure::not_found("no such folder below your own and the drives of this machine");
         let folder = places.open(&path).ok_or_else(outside)?;
@@ -71,7 +71,7 @@ fn is_hidden(name: &str) -> bool {
     name.starts_with(['.', '$'])
 }
 
-/// The parts of the file system that are told of.
+/// The parts of the file system that are listed.
 struct Places {
     home: Option<PathBuf>,
     /// Drives, and folders of which each is one.
@@ -81,17 +81,15 @@ struct Places {
 impl Places {
     fn of_machine() -> Self {
         let letters = ('A'..='Z').map(|letter| format!(r"{letter}:\"));
-        let drives: Vec<String> = match cfg!(windows) {
-            true => letters.collect(),
-            false => MOUNTS.map(str::to_owned).into(),
-        };
+        let drives: Vec<String> =
+            if cfg!(windows) { letters.collect() } else { MOUNTS.map(str::to_owned).into() };
         Self::of(env::home_dir(), drives)
     }
 
     fn of(home: Option<PathBuf>, drives: impl IntoIterator<Item = impl AsRef<Path>>) -> Self {
         let there = |path: PathBuf| path.canonicalize().ok();
         Self {
-            // Services have the root for a home.
+            // The home of a service is often the root.
             home: home.and_then(there).filter(|home| home.parent().is_some()),
             drives: drives.into_iter().filter_map(|drive| there(drive.as_ref().into())).collect(),
         }
@@ -109,9 +107,9 @@ impl Places {
         })
     }
 
-    /// A folder with all links followed, if it is told of.
+    /// The canonical path of a folder, if it may be listed.
     fn open(&self, path: &Path) -> Option<PathBuf> {
-        // What is asked for by way of another folder would tell whether that is there.
+        // A path through a folder that may not be listed would reveal whether that folder exists.
         let is_plain = |part: Component<'_>| !matches!(part, Component::ParentDir);
         if !path.is_absolute() || !path.components().all(is_plain) {
             return None;
@@ -134,7 +132,7 @@ impl Places {
         Some(folders)
     }
 
-    /// Where one begins: the user's own folder, and each drive.
+    /// The starting points: the user's own folder, and each drive.
     fn starts(&self) -> Vec<(String, PathBuf)> {
         let user = self.home.as_deref().and_then(Path::file_name);
         let mut drives = Vec::new();
@@ -143,7 +141,7 @@ impl Places {
                 drives.push((shown(place), place.clone()));
                 continue;
             }
-            // Some systems have a folder a user between.
+            // Some systems put a folder per user between mount point and drives.
             for (name, drive) in self.names(place).unwrap_or_default() {
                 match user.is_some_and(|user| user == name.as_str()) {
                     true => drives.extend(self.names(&drive).unwrap_or_default()),

@@ -31,10 +31,10 @@ use crate::text::counted;
 
 type Reply<T> = super::failure::Answer<T>;
 
-/// Faces that are sent at a time; the others come when these are named. Of ignored ones as many.
+/// Page size: the most unnamed faces, and the most ignored ones, in a response.
 const MOST_FACES: usize = 600;
 
-/// Photos of which it is told why they could not be done.
+/// Maximum number of failed photos that a response names.
 const MOST_PROBLEMS: usize = 20;
 
 /// The faces of a folder: those of people who are enrolled, to be confirmed, and the others in groups, the largest first.
@@ -44,7 +44,7 @@ pub async fn group(service: &Arc<Service>, folder: PathBuf, job: &Arc<Job>) -> R
     let own = Arc::clone(service);
     let work = move || {
         let found = grouped(&own, &snapshot, &folder, &*job);
-        // Whoever was erased meanwhile is forgotten here too.
+        // If faces were erased meanwhile, the folder is forgotten here too.
         if job.is_outdated() {
             own.forget_folder();
         }
@@ -163,7 +163,7 @@ pub struct Reviewed {
     person: Option<String>,
     /// Names of faces, as the groups had them.
     faces: Vec<String>,
-    /// Those of another person.
+    /// Names of faces that are of another person.
     #[serde(default)]
     wrong: Vec<String>,
 }
@@ -189,10 +189,8 @@ pub async fn name(
         } else {
             service.refuse_other(&service.snapshot(), expected.as_deref())?;
         }
-        let gesture = match answer["added"] == json!(0) {
-            true => Gesture::Answers,
-            false => Gesture::AnswersAndGallery,
-        };
+        let gesture =
+            if answer["added"] == json!(0) { Gesture::Answers } else { Gesture::AnswersAndGallery };
         let remembered = review.remember()?;
         if !remembered.is_empty() {
             changes.remembered(&told, gesture, remembered, &service.renew());
@@ -268,7 +266,7 @@ fn in_words(groups: &[Reviewed]) -> String {
     said.collect::<Vec<String>>().join(", ")
 }
 
-/// Has faces that were ignored take part again.
+/// Lets ignored faces be grouped again.
 /// Errors: a face that the folder does not have; an index that cannot be written.
 pub async fn bring_back(service: &Arc<Service>, ids: Vec<String>, job: &Arc<Job>) -> Reply<Value> {
     let folder = service.folder()?;

@@ -28,17 +28,17 @@ use super::workers::{Background, Workers};
 use crate::albums::EnrolledPixels;
 use crate::error::Result;
 
-/// The service, as handlers are given it.
+/// The service, as extracted by handlers.
 pub type Shared = State<Arc<Service>>;
 
-/// Time that the change being made has left when the server is told to end.
+/// Grace period for the current change at shutdown.
 const LAST_CHANGE: Duration = Duration::from_secs(5);
 
 pub struct Service {
     pub access: Access,
     pub jobs: Jobs,
     file: PathBuf,
-    /// Tells the revisions of this run from those of another.
+    /// Process id: part of every revision, so that those of another run differ.
     run: u32,
     current: RwLock<Snapshot>,
     changes: Arc<tokio::sync::Mutex<Changes>>,
@@ -120,12 +120,11 @@ impl Service {
         &self.file
     }
 
-    /// The name of a state of the gallery, which changes with it.
+    /// The revision (ETag) of the gallery.
     pub fn tag(&self, snapshot: &Snapshot) -> String {
         format!("\"{:x}-{:x}\"", self.run, snapshot.revision)
     }
 
-    /// Number of changes that wait for their turn.
     pub fn changes_waiting(&self) -> usize {
         locked(&self.queue).len()
     }
@@ -163,8 +162,7 @@ impl Service {
         current.clone()
     }
 
-    /// Gives the change that is being made some time, for the server is about to end; a job is cancelled. Nothing is changed after
-    /// this.
+    /// Shutdown: waits a grace period for the current change and cancels a job. Nothing is changed after this.
     pub fn end(&self) {
         self.jobs.cancel_all();
         self.is_ending.store(true, Ordering::SeqCst);

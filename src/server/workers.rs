@@ -13,11 +13,10 @@ use super::failure::{Answer, Failure};
 use super::locked;
 use crate::error::{Error, Result};
 
-/// Maximum number of requests that wait for a core; beyond that they are sent away.
+/// Maximum number of requests queued for a core; others are refused.
 const MOST_WAITING: usize = 64;
 
-/// How much changes and jobs yield to requests: of a core that a request wants, a thread of niceness 5 gets a quarter, one of 10 a
-/// tenth.
+/// Niceness of changes and jobs: beside a request on the same core, a thread of niceness 5 gets a quarter of it, one of 10 a tenth.
 const NICENESS: [i32; 2] = [5, 10];
 
 /// Work that is not done within the answer to a request.
@@ -44,7 +43,6 @@ pub struct Workers {
 }
 
 impl Workers {
-    /// Starts the threads.
     pub fn start() -> Result<Self> {
         let core_count = rayon::current_num_threads();
         let pool = |builder: ThreadPoolBuilder| {
@@ -78,10 +76,7 @@ impl Workers {
         let workers = Arc::clone(self);
         blocking(move || {
             let _permit = permit;
-            match is_alone {
-                true => workers.alone.install(work),
-                false => workers.on_one_core(work),
-            }
+            if is_alone { workers.alone.install(work) } else { workers.on_one_core(work) }
         })
         .await
     }
@@ -113,7 +108,7 @@ impl Workers {
     }
 }
 
-/// Has this thread yield to others. Elsewhere than on Linux the whole process would.
+/// Lowers the priority of this thread; outside Linux, where it would be that of the process, does nothing.
 fn yield_by(niceness: i32) {
     #[cfg(target_os = "linux")]
     let _ = rustix::process::nice(niceness);
@@ -130,7 +125,7 @@ async fn blocking<T: Send + 'static>(
         .unwrap_or_else(|_| Err(Failure::internal("the work broke down; nothing was changed")))
 }
 
-/// A request that waits for a core; not any more when dropped.
+/// A queued request, counted until it is dropped.
 struct Waiting<'a>(&'a Workers);
 
 impl<'a> Waiting<'a> {

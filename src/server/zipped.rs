@@ -16,7 +16,7 @@ use tokio::sync::mpsc::{Receiver, Sender, channel};
 
 use super::folder_faces::{CHANGED, file_as_grouped};
 
-/// Bytes of a piece, and pieces that wait to be sent.
+/// Chunk size in bytes, and number of chunks buffered.
 const PIECE: usize = 64 << 10;
 const WAITING: usize = 4;
 
@@ -29,7 +29,7 @@ pub fn response(name: &str, photos: Vec<(PathBuf, ContentHash)>) -> Response {
     tokio::task::spawn_blocking(move || {
         let pieces = Pieces(sender.clone());
         if let Err(error) = write(&photos, pieces) {
-            // Whoever has gone away need not be told.
+            // A closed connection needs no error.
             let _ = sender.blocking_send(Err(error));
         }
     });

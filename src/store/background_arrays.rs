@@ -99,10 +99,9 @@ impl BackgroundMeta {
         Ok(own.transpose()?.map_or(Prior::Bundled, Prior::Own))
     }
 
-    /// Whether everybody stands in this archive as the background model sees them: the bundled one may be of another
-    /// version of this program, and models before that kept coordinates only.
-    fn is_current(&self, prior: Prior, archive: &Archive) -> bool {
-        self.model == digest(prior) && archive.contains("background_moments")
+    /// Whether the arrays were made by this background model: the bundled one may be of another version of this program.
+    fn is_current(&self, prior: Prior) -> bool {
+        self.model == digest(prior)
     }
 }
 
@@ -118,7 +117,7 @@ pub(super) fn read(
 ) -> Result<Comparer> {
     let refuse = |reason: &str| archive.misfit(reason);
     let background = background(prior)?;
-    if !about.is_current(prior, archive) {
+    if !about.is_current(prior) {
         let limit = about.face_score_limit;
         if !(-1.0..=1.0).contains(&limit) {
             return Err(refuse("unexpected limits of the background model"));
@@ -170,7 +169,7 @@ pub(super) fn read_coordinates(
     faces: &FaceMatrix,
 ) -> Result<DMatrix<f32>> {
     let background = background(prior)?;
-    if !about.is_current(prior, archive) {
+    if !about.is_current(prior) {
         return Ok(background.coordinates(faces));
     }
     let (rows, n) = (2 * background.components(), faces.len());

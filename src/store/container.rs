@@ -61,7 +61,7 @@ pub(super) fn in_plain_ascii(text: &str, most: usize) -> String {
     text.chars().take(most).map(escape).collect()
 }
 
-/// Tells from the two ends of a file whether it is meant to be a model, and if not, what it seems to be.
+/// Guesses from the first and last bytes of a file whether it is meant to be a model, and if not, what it is.
 pub(super) fn recognise(start: &[u8], end: &[u8]) -> Result<(), ModelProblem> {
     if seal::is_present(end) {
         Ok(())

@@ -26,10 +26,10 @@ pub enum Wait {
     AtMost(Duration),
 }
 
-/// Time between two looks of a waiting process.
+/// Polling interval of a waiting process.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
-/// Vanished lock files in a row that are no chance any more: the file system does not know its files again.
+/// Maximum number of lock files in a row that vanish: after that the file system is at fault (it changes its files' ids).
 const MOST_VANISHINGS: u32 = 10_000;
 
 /// The right to change a model. Released when dropped, or when the process ends.
@@ -148,7 +148,7 @@ impl ModelLock {
         self.held.is_some()
     }
 
-    /// Says so where the drive of the model keeps nobody out while it is changed.
+    /// Warns if the drive of the model has no locks.
     pub fn report_missing(&self, observer: &dyn Observer) {
         if !self.is_held() {
             observer.say(&format!(
@@ -234,7 +234,8 @@ fn read_holder(file: &mut File) -> Option<LockHolder> {
     })
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(target_os = "linux")]
+#[cfg(test)]
 mod tests {
     use super::*;
 

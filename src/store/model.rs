@@ -34,7 +34,7 @@ pub fn load(path: &Path) -> Result<Recognizer> {
     load_with_history(path).map(|(recognizer, _)| recognizer)
 }
 
-/// Reads a model back with what became of it: what whoever is to change it needs.
+/// Reads a model back with its history, which changing it needs.
 ///
 /// # Errors
 /// As [`load`].

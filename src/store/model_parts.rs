@@ -88,7 +88,7 @@ fn named(label: &str) -> Result<Person, String> {
         return Ok(person);
     }
     Err(format!(
-        "the name '{}' is not in Unicode's composed form, NFC, which older versions of this program did not ask for: enrol again",
+        "the name '{}' is not in Unicode's composed form, NFC: enrol again",
         label.escape_debug()
     ))
 }

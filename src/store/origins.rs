@@ -44,10 +44,8 @@ pub(super) fn read(archive: &Archive, n: usize) -> Result<Vec<Origin>> {
     let misfit = || archive.misfit("origins that do not fit their photos");
     let rows: Vec<u32> = archive.array("origins", &[n, COLUMNS])?;
     let (rows, _) = rows.as_chunks::<COLUMNS>();
-    let length = |row: &[u32; COLUMNS]| match is_kept(row) {
-        true => row[0] as usize * row[1] as usize,
-        false => 0,
-    };
+    let length =
+        |row: &[u32; COLUMNS]| if is_kept(row) { row[0] as usize * row[1] as usize } else { 0 };
     if rows.iter().any(|row| is_kept(row) && row[0].max(row[1]) > KEPT_SIDE) {
         return Err(misfit());
     }

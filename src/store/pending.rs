@@ -18,7 +18,7 @@ pub(super) struct Pending {
 
 static PENDING: Mutex<Pending> = Mutex::new(Pending { files: Vec::new(), written: Vec::new() });
 
-/// Whoever makes, renames or removes such a file holds this meanwhile, so that an interruption comes before or after.
+/// Held while such a file is made, renamed or removed, so that an interruption comes before or after.
 pub(super) fn hold() -> MutexGuard<'static, Pending> {
     PENDING.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -45,7 +45,7 @@ impl Pending {
     }
 }
 
-/// Takes note of something that was changed and is no file of this module, for [`interrupt`] to tell.
+/// Records a change that is no file of this module, for [`interrupt`] to report.
 pub fn note_change(what: &Path) {
     hold().written(what);
 }

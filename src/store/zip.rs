@@ -31,7 +31,7 @@ const UTF_8: u16 = 1 << 11;
 /// Tag and length of the field of the time at which a file was written, in UTC (Info-ZIP's extended timestamp).
 const TIME_FIELD: u16 = 0x5455;
 const TIME_LENGTH: u16 = 9;
-/// "See the zip64 field".
+/// Values of 16-bit and 32-bit fields that stand in the zip64 field instead.
 const SEE_ZIP64_16: u16 = u16::MAX;
 const SEE_ZIP64_32: u32 = u32::MAX;
 /// Tag of the zip64 field.

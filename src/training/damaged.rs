@@ -230,10 +230,7 @@ impl Levels {
         let (share, is_across) = (chance.between(0.45, 0.9), chance.between(0.0, 1.0) < 0.7);
         self.map(|level, x, y| {
             let at = if is_across { y } else { x } as usize;
-            match at % period < dark {
-                true => level * share,
-                false => level,
-            }
+            if at % period < dark { level * share } else { level }
         });
     }
 

@@ -134,10 +134,7 @@ fn unless_cancelled<T>(
     observer: &dyn Observer,
     make: impl FnOnce() -> Result<T, PhotoProblem>,
 ) -> Result<Option<T>, PhotoProblem> {
-    match observer.is_cancelled() {
-        true => Ok(None),
-        false => make().map(Some),
-    }
+    if observer.is_cancelled() { Ok(None) } else { make().map(Some) }
 }
 
 impl<'a> Photos<'a> {

@@ -9,9 +9,8 @@ use eigenfaces::dataset::{LabelRule, Skipped};
 use eigenfaces::enrollment::{Notice, Observer};
 use eigenfaces::face_matrix::FaceSize;
 use eigenfaces::locate::framing::{Agreement, Framing};
-use eigenfaces::model::{Edit, Step};
+use eigenfaces::model::{EarlierName, Edit, Plan, Step};
 use eigenfaces::preparation::Preparation;
-use eigenfaces::recognizer::Settings;
 use eigenfaces::{
     Acceptance, Error, FaceChoice, Identification, Model, Options, Person, Photo, QueryOptions,
     Verdict,
@@ -139,12 +138,15 @@ fn people_come_and_go() {
     let same = model.verify(&photo, &photo, Acceptance::default()).unwrap();
     assert_eq!(same.verdict, Verdict::Same);
 
-    model.rename(c, "Zoë").unwrap();
+    let rename = |from: &str| Edit::Rename(from.to_owned(), "Zoë".to_owned(), EarlierName::Known);
+    let merge = |from: &str, into: &str| Edit::Merge(vec![from.to_owned()], into.to_owned());
+    model.change(rename(c), &()).unwrap();
     assert_eq!(names(&model), [a, b, "Zoë"]);
-    let taken = model.rename(a, "Zoë");
+    let taken = model.change(rename(a), &());
     assert!(matches!(taken, Err(Error::NameTaken { .. })));
-    assert!(matches!(model.merge(&[a], a), Err(Error::MergedIntoItself { .. })));
-    model.merge(&["Zoë"], b).unwrap();
+    let merged = model.change(merge(a, a), &());
+    assert!(matches!(merged, Err(Error::MergedIntoItself { .. })));
+    model.change(merge("Zoë", b), &()).unwrap();
     assert_eq!(names(&model), [a, b]);
     let at = model.gallery().position(hash).unwrap();
     let removed = model.change(Edit::Remove(vec![at]), &()).unwrap();
@@ -157,9 +159,11 @@ fn people_come_and_go() {
     assert_eq!(model.recognizer().weights(), two.recognizer().weights());
     let added = model.add_folders(std::slice::from_ref(&later), &LabelRule::Folder, &()).unwrap();
     assert_eq!(added.outcome.added.len(), held_back.len());
-    assert_eq!(model.remove_person("later").unwrap(), held_back.len());
+    let faces = model.gallery().faces_of(model.gallery().find("later").unwrap());
+    let removed = model.change(Edit::Remove(faces), &()).unwrap();
+    assert_eq!(removed.outcome.gone.len(), held_back.len());
     assert_eq!(names(&model), [a, b]);
-    assert!(matches!(model.remove_person("Nobody"), Err(Error::NoSuchPerson { .. })));
+    assert!(matches!(model.gallery().find("Nobody"), Err(Error::NoSuchPerson { .. })));
 }
 
 #[derive(Default)]
@@ -238,13 +242,16 @@ fn faces_join_by_the_frame_of_the_gallery() {
     let mut faces = labeled_faces(&folder, &preparation);
     let frontal = ["A+000E+00", "A+005E+10", "A+005E-10", "A-005E+10", "A-005E-10"];
     faces.retain(|face| frontal.iter().any(|light| face.source.contains(light)));
-    let settings = Settings::default();
-    let once = Model::enroll_faces(preparation, faces.clone(), settings).unwrap();
+    let enroll = |faces| {
+        let edit = Edit::Faces(preparation, faces, Step::Own);
+        Plan::of(edit, None, &()).unwrap().commit(None).unwrap().unwrap()
+    };
+    let once = enroll(faces.clone());
     let frame = once.recognizer().preparation().crop_eyes().unwrap();
     assert_eq!(frame.agreement, Agreement::Aligned);
     // One face does not move the frame.
     let later = faces.split_off(faces.len() - 1);
-    let mut added = Model::enroll_faces(preparation, faces, settings).unwrap();
+    let mut added = enroll(faces);
     assert_eq!(added.recognizer().preparation().crop_eyes(), Some(frame));
     let edit = Edit::Faces(preparation, later, Step::Own);
     added.change(edit, &()).unwrap();

@@ -144,10 +144,7 @@ fn strangers_drawn_over_alike_are_not_one_person() {
     let Some(strangers) = real_data("lfw-strangers") else {
         return;
     };
-    let lines: Damage = |level, x, y, _| match (x - y).rem_euclid(12.0) < 2.0 {
-        true => 255.0,
-        false => level,
-    };
+    let lines: Damage = |level, x, y, _| if (x - y).rem_euclid(12.0) < 2.0 { 255.0 } else { level };
     let found = same(&listed(&strangers)[..24], lines);
     assert!(found <= 1, "{found} of 23 pairs of strangers are the same person");
 }

@@ -45,10 +45,7 @@ impl Accumulator {
     /// Whether a table of this number of pixels a side may be made.
     pub(crate) fn check_pixels(pixels: usize) -> Result<(), PcaError> {
         let most = Self::MOST_PIXELS;
-        match pixels > most {
-            true => Err(PcaError::TooManyPixels { pixels, most }),
-            false => Ok(()),
-        }
+        if pixels > most { Err(PcaError::TooManyPixels { pixels, most }) } else { Ok(()) }
     }
 
     /// The sums of these faces.

@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use super::embedded::{XMP_IN_JPEG, XMP_IN_PNG, segment};
+use super::embedded::{
+    BIG, LITTLE, Order, XMP_IN_JPEG, XMP_IN_PNG, chunk, directory, number, segment,
+};
 
 /// A reason why no packet is put into a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -88,16 +90,17 @@ fn png(file: &[u8], packet: &[u8]) -> Result<Vec<u8>> {
     let length = u32::try_from(checked.len() - 4).map_err(|_| TooLarge)?;
     let checksum = crc32fast::hash(&checked);
     let new = [&length.to_be_bytes()[..], &checked, &checksum.to_be_bytes()].concat();
-    let (mut found, mut at, mut place) = (Vec::new(), 8, None);
-    while let Some(head) = file.get(at..at + 8) {
-        let length = number(&BIG, head, 0).ok_or(Damaged)?;
-        let end = at.checked_add(length).and_then(|end| end.checked_add(12)).ok_or(Damaged)?;
-        let chunk = file.get(at + 8..end).ok_or(Damaged)?;
-        place = place.or((&head[4..] == b"IHDR").then_some(end));
-        if &head[4..] == b"iTXt" && chunk.starts_with(XMP_IN_PNG) {
-            found.push(at..end);
+    let (mut found, mut rest, mut place) = (Vec::new(), &file[8..], None);
+    while let Some((checked, _, next)) = chunk(rest) {
+        let end = file.len() - next.len();
+        place = place.or(checked.starts_with(b"IHDR").then_some(end));
+        if checked.strip_prefix(b"iTXt").is_some_and(|text| text.starts_with(XMP_IN_PNG)) {
+            found.push(file.len() - rest.len()..end);
         }
-        at = end;
+        rest = next;
+    }
+    if rest.len() >= 8 {
+        return Err(Damaged);
     }
     let place = place.ok_or(Damaged)?;
     with(file, only(found)?.unwrap_or(place..place), &new)
@@ -155,40 +158,11 @@ fn webp_header(file: &[u8]) -> Option<(u8, u32, u32)> {
     .filter(|(_, width, height)| *width > 0 && *height > 0)
 }
 
-/// Reading and writing of numbers in a byte order.
-struct Order {
-    short: fn([u8; 2]) -> u16,
-    long: fn([u8; 4]) -> u32,
-    short_bytes: fn(u16) -> [u8; 2],
-    long_bytes: fn(u32) -> [u8; 4],
-}
-
-const LITTLE: Order = Order {
-    short: u16::from_le_bytes,
-    long: u32::from_le_bytes,
-    short_bytes: u16::to_le_bytes,
-    long_bytes: u32::to_le_bytes,
-};
-
-const BIG: Order = Order {
-    short: u16::from_be_bytes,
-    long: u32::from_be_bytes,
-    short_bytes: u16::to_be_bytes,
-    long_bytes: u32::to_be_bytes,
-};
-
-fn number(order: &Order, bytes: &[u8], at: usize) -> Option<usize> {
-    Some((order.long)(*bytes.get(at..)?.first_chunk()?) as usize)
-}
-
 /// In tag 700 of the first directory, behind the end of the file; what stood in the tag becomes zeros.
 fn tiff(file: &[u8], packet: &[u8], order: &Order) -> Result<Vec<u8>> {
     const ENTRY: usize = 12;
     const TAG: u16 = 700;
-    let directory = number(order, file, 4).ok_or(Damaged)?;
-    let count = file.get(directory..).and_then(|at| at.first_chunk()).ok_or(Damaged)?;
-    let count = (order.short)(*count);
-    let start = directory + 2;
+    let (start, count) = directory(order, file).ok_or(Damaged)?;
     let end = start + usize::from(count) * ENTRY;
     let entries = file.get(start..end).ok_or(Damaged)?;
     let next = file.get(end..end + 4).ok_or(Damaged)?;

@@ -22,9 +22,9 @@ pub fn embedded(file: &[u8]) -> Result<Vec<Cow<'_, [u8]>>, XmpProblem> {
     } else if file.starts_with(b"RIFF") && file.get(8..12) == Some(b"WEBP") {
         Ok(webp(&file[12..]))
     } else if file.starts_with(b"II*\0") {
-        tiff(file, u16::from_le_bytes, u32::from_le_bytes)
+        tiff(file, &LITTLE)
     } else if file.starts_with(b"MM\0*") {
-        tiff(file, u16::from_be_bytes, u32::from_be_bytes)
+        tiff(file, &BIG)
     } else if file.starts_with(b"GIF8") {
         gif(file)
     } else if file.get(4..8) == Some(b"ftyp") {
@@ -140,17 +140,9 @@ fn find(text: &[u8], part: &[u8]) -> Option<usize> {
 /// The chunks `iTXt` of a PNG file, wherever they stand (Part 3, 1.1.5).
 fn png(mut rest: &[u8]) -> Result<Vec<Cow<'_, [u8]>>, XmpProblem> {
     let mut packets = Vec::new();
-    while let Some((length, after)) = rest.split_first_chunk() {
-        let length = u32::from_be_bytes(*length) as usize;
-        // The checksum is that of the kind and the content.
-        let Some((checked, after)) = after.split_at_checked(length.saturating_add(4)) else {
-            break;
-        };
-        let Some((checksum, next)) = after.split_first_chunk() else {
-            break;
-        };
+    while let Some((checked, checksum, next)) = chunk(rest) {
         if let Some(text) = checked.strip_prefix(b"iTXtXML:com.adobe.xmp\0") {
-            if crc32fast::hash(checked) != u32::from_be_bytes(*checksum) {
+            if crc32fast::hash(checked) != checksum {
                 return Err(INCOMPLETE);
             }
             packets.push(international_text(text).ok_or(INCOMPLETE)?);
@@ -158,6 +150,15 @@ fn png(mut rest: &[u8]) -> Result<Vec<Cow<'_, [u8]>>, XmpProblem> {
         rest = next;
     }
     Ok(packets)
+}
+
+/// The next chunk of a PNG file: kind and content, their checksum, and what follows it; none where it is not whole.
+pub(super) fn chunk(rest: &[u8]) -> Option<(&[u8], u32, &[u8])> {
+    let (length, after) = rest.split_first_chunk()?;
+    let length = (u32::from_be_bytes(*length) as usize).saturating_add(4);
+    let (checked, after) = after.split_at_checked(length)?;
+    let (checksum, next) = after.split_first_chunk()?;
+    Some((checked, u32::from_be_bytes(*checksum), next))
 }
 
 /// The text of a chunk behind its keyword: two bytes of compression, a language and a translated keyword stand before it.
@@ -195,30 +196,53 @@ fn webp(mut rest: &[u8]) -> Vec<Cow<'_, [u8]>> {
     packets
 }
 
+/// Reading and writing of numbers in a byte order.
+pub(super) struct Order {
+    pub short: fn([u8; 2]) -> u16,
+    pub long: fn([u8; 4]) -> u32,
+    pub short_bytes: fn(u16) -> [u8; 2],
+    pub long_bytes: fn(u32) -> [u8; 4],
+}
+
+pub(super) const LITTLE: Order = Order {
+    short: u16::from_le_bytes,
+    long: u32::from_le_bytes,
+    short_bytes: u16::to_le_bytes,
+    long_bytes: u32::to_le_bytes,
+};
+
+pub(super) const BIG: Order = Order {
+    short: u16::from_be_bytes,
+    long: u32::from_be_bytes,
+    short_bytes: u16::to_be_bytes,
+    long_bytes: u32::to_be_bytes,
+};
+
+pub(super) fn number(order: &Order, bytes: &[u8], at: usize) -> Option<usize> {
+    Some((order.long)(*bytes.get(at..)?.first_chunk()?) as usize)
+}
+
+/// Where the entries of a TIFF's first directory begin, and how many there are to be.
+pub(super) fn directory(order: &Order, file: &[u8]) -> Option<(usize, u16)> {
+    let at = number(order, file, 4)?;
+    Some((at + 2, (order.short)(*file.get(at..)?.first_chunk()?)))
+}
+
 /// Tag 700 of a TIFF file's first directory (Part 3, 1.1.8).
-fn tiff(
-    file: &[u8],
-    short: fn([u8; 2]) -> u16,
-    long: fn([u8; 4]) -> u32,
-) -> Result<Vec<Cow<'_, [u8]>>, XmpProblem> {
-    let long_at = |bytes: &[u8], at: usize| {
-        let bytes = bytes.get(at..)?.first_chunk()?;
-        Some(long(*bytes) as usize)
-    };
-    let directory = long_at(file, 4).and_then(|at| file.get(at..));
-    let Some((count, entries)) = directory.and_then(|at| at.split_first_chunk()) else {
+fn tiff<'a>(file: &'a [u8], order: &Order) -> Result<Vec<Cow<'a, [u8]>>, XmpProblem> {
+    let Some((start, count)) = directory(order, file) else {
         return Ok(Vec::new());
     };
-    let entries = entries.as_chunks::<12>().0.iter();
+    let entries = file[start..].as_chunks::<12>().0.iter();
     let mut packets = Vec::new();
-    for entry in entries.take(short(*count).into()) {
-        if short([entry[0], entry[1]]) != 700 {
+    for entry in entries.take(count.into()) {
+        if (order.short)([entry[0], entry[1]]) != 700 {
             continue;
         }
         // Bytes, characters, or undefined: all are one byte long.
-        let is_bytes = matches!(short([entry[2], entry[3]]), 1 | 2 | 6 | 7);
-        let length = long_at(entry, 4).filter(|_| is_bytes);
-        let content = match (length, long_at(entry, 8)) {
+        let is_bytes = matches!((order.short)([entry[2], entry[3]]), 1 | 2 | 6 | 7);
+        let length = number(order, entry, 4).filter(|_| is_bytes);
+        let content = match (length, number(order, entry, 8)) {
             (Some(length @ 0..=4), _) => entry[8..].get(..length),
             (Some(length), Some(at)) => file.get(at..).and_then(|content| content.get(..length)),
             _ => None,
@@ -343,13 +367,10 @@ mod tests {
 
     /// A TIFF file in either order of bytes, with its only directory at the end.
     fn tiff_of(is_little: bool, kind: u16, text: &[u8]) -> Vec<u8> {
-        let short = |number: u16| match is_little {
-            true => number.to_le_bytes(),
-            false => number.to_be_bytes(),
-        };
-        let long = |number: usize| match is_little {
-            true => (number as u32).to_le_bytes(),
-            false => (number as u32).to_be_bytes(),
+        let short =
+            |number: u16| if is_little { number.to_le_bytes() } else { number.to_be_bytes() };
+        let long = |number: usize| {
+            if is_little { (number as u32).to_le_bytes() } else { (number as u32).to_be_bytes() }
         };
         let mut file = if is_little { *b"II*\0" } else { *b"MM\0*" }.to_vec();
         file.extend(long(8 + text.len()));

@@ -32,7 +32,7 @@ pub use face::NamedFace;
 pub use matching::matches;
 pub use orientation::PhotoLayout;
 pub use problem::XmpProblem;
-pub use region::{Fit, Kind, Mark, Naming, Region, Regions, Source};
+pub use region::{Kind, Mark, Naming, Region, Regions, Source};
 pub use write::{Content, OwnNames, Written, write};
 
 use encoding::Decoded;

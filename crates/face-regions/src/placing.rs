@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use super::matching::matches;
 use super::orientation::{Frame, PhotoLayout};
-use super::{Fit, Region, Regions, XmpProblem};
+use super::{Region, Regions, XmpProblem};
 
 impl Regions {
     /// Whether a person, or another program, has named faces.
@@ -37,7 +37,7 @@ impl Regions {
 
     /// The way round the regions were written for: by the size they were made for, else by the faces they lie on.
     pub(super) fn frame(&self, photo: &PhotoLayout) -> Result<Frame, XmpProblem> {
-        let fits = |frame| self.fit(photo.size(frame)) != Fit::Different;
+        let fits = |frame| self.fits(photo.size(frame));
         match (self.dimensions, fits(Frame::Stored)) {
             (Some(named_in), false) => match photo.is_turned() && fits(Frame::Displayed) {
                 true => return Ok(Frame::Displayed),

@@ -98,32 +98,19 @@ pub struct Regions {
     pub extension: Option<String>,
 }
 
-/// The relation of a photo to the size that regions were made for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fit {
-    /// The proportions are the same, so that the regions apply.
-    Same,
-    /// The packet does not tell.
-    Unknown,
-    /// The proportions differ, as after cropping, so that the regions do not apply (MWG Guidelines 2.0).
-    Different,
-}
-
 /// The largest difference between the proportions of a photo and of its smaller copy.
 const ROUNDED_PROPORTIONS: f64 = 0.01;
 
 impl Regions {
-    /// The relation of a photo, whose size as stored is given, to the size that the MWG regions were made for.
-    pub fn fit(&self, photo: Dimensions) -> Fit {
+    /// Whether the MWG regions apply to a photo of this size as stored: it has the proportions that they were made for, or the
+    /// packet does not tell. After cropping they do not (MWG Guidelines 2.0).
+    pub fn fits(&self, photo: Dimensions) -> bool {
         let Some(made_for) = self.dimensions else {
-            return Fit::Unknown;
+            return true;
         };
         let ((width, height), (photo_width, photo_height)) = (made_for.sides(), photo.sides());
         let (a, b) = (width * photo_height, height * photo_width);
-        match (a - b).abs() <= ROUNDED_PROPORTIONS * a.max(b) {
-            true => Fit::Same,
-            false => Fit::Different,
-        }
+        (a - b).abs() <= ROUNDED_PROPORTIONS * a.max(b)
     }
 }
 

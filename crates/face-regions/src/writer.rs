@@ -183,10 +183,7 @@ impl<'d> Writer<'d> {
             (names::DIMENSIONS_W, width.as_str()),
             (names::DIMENSIONS_UNIT, "pixel"),
         ];
-        match self.set_fields(dimensions, &fields)?.is_empty() {
-            true => Ok(()),
-            false => Err(unsupported()),
-        }
+        if self.set_fields(dimensions, &fields)?.is_empty() { Ok(()) } else { Err(unsupported()) }
     }
 
     /// Adds the names written as keywords, and withdraws those of this program that are none of `names`.

@@ -160,5 +160,5 @@ fn print(
         format!("area under curve  {:>7.3}", figures.area_under_curve),
         format!("equal error rate  {:>7}", share(figures.equal_error_rate)),
     ];
-    output.told(&object, lines)
+    output.print_result(&object, lines)
 }

@@ -44,10 +44,7 @@ pub fn run(args: &Group, table: &Path, model: &Path, output: &Output) -> Result<
         }
         return Ok(ExitStatus::of_inputs(said, failed));
     }
-    let refused = match named.has_names() {
-        true => enroll(table, &mut named, model, output),
-        false => Ok(0),
-    };
+    let refused = if named.has_names() { enroll(table, &mut named, model, output) } else { Ok(0) };
     // Also where no name could be used.
     named.remember().map_err(|error| {
         let reason = albums::with_index(&error);
@@ -55,7 +52,7 @@ pub fn run(args: &Group, table: &Path, model: &Path, output: &Output) -> Result<
     })?;
     report_remembered(&named, output);
     failed += refused?;
-    // A face that is enrolled is, whatever becomes of its sidecar.
+    // A face stays enrolled even if its sidecar cannot be written.
     let done = said.saturating_sub(failed);
     if let Some(names_in) = args.write_xmp {
         failed += write_xmp(&named, Writing::Done, names_in, output);
@@ -74,7 +71,7 @@ fn is_ignored(face: &NamedFace) -> bool {
     face.answer == Answer::Ignored
 }
 
-/// Says of which faces something was said that cannot be remembered. Returns how many.
+/// Warns of faces whose answers cannot be stored. Returns how many.
 fn report_unknown(named: &NamedFaces, output: &Output) -> usize {
     let is_unknown = |face: &NamedFace| face.key.is_none() && (is_ignored(face) || is_apart(face));
     let count = named.count(is_unknown);
@@ -92,7 +89,7 @@ fn report_unknown(named: &NamedFaces, output: &Output) -> usize {
     count
 }
 
-/// Says which answers that are no names were taken down.
+/// Prints how many answers other than names were stored.
 fn report_remembered(named: &NamedFaces, output: &Output) {
     let ignored = named.count(|face| face.key.is_some() && is_ignored(face));
     let apart = named.count(|face| face.key.is_some() && is_apart(face));

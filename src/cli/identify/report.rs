@@ -19,7 +19,6 @@ use crate::cli::output::with_schema;
 use crate::cli::webhook::Webhook;
 use crate::cli::{Error, Output, Record, Result, counted, one_line, percent, remedy, shown};
 
-/// Prints what is found in each photo.
 #[derive(Clone)]
 pub struct Reporter<'a> {
     pub recognizer: &'a Recognizer,
@@ -33,7 +32,7 @@ pub struct Reporter<'a> {
     pub webhook: Option<Webhook>,
 }
 
-/// What becomes of the work when whoever reads the answers has left, as `head` does.
+/// Whether work continues after the reader has closed the pipe, as `head` does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unread {
     /// Nothing but answers was asked for.
@@ -67,7 +66,7 @@ impl Reporter<'_> {
     }
 
     pub fn photo(&self, photo: &Path, found: &[Identification]) -> Result<()> {
-        self.printed(self.tell(photo, found, json!(PhotoRecord::identified(photo, found))))
+        self.printed(self.print_photo(photo, found, json!(PhotoRecord::identified(photo, found))))
     }
 
     /// A photo that came while the program ran, with other frames of the same moment.
@@ -76,13 +75,13 @@ impl Reporter<'_> {
             return Ok(());
         };
         let mut told = json!(PhotoRecord::identified(photo, found));
-        told["frames"] = photos.iter().map(|photo| path_as_text(photo)).collect();
+        told["frames"] = photos.iter().map(path_as_text).collect();
         let since = SystemTime::now().duration_since(UNIX_EPOCH);
         told["time"] = since.map_or(0, |since| since.as_secs()).into();
         if let Some(webhook) = &self.webhook {
             webhook.post(&with_schema(told.clone()));
         }
-        self.printed(self.tell(photo, found, told))?;
+        self.printed(self.print_photo(photo, found, told))?;
         if !others.is_empty() {
             let count = counted(photos.len(), "photo", "photos");
             self.output.say(&format!("  judged by {count} of one moment"));
@@ -90,7 +89,7 @@ impl Reporter<'_> {
         Ok(())
     }
 
-    fn tell(&self, photo: &Path, found: &[Identification], object: Value) -> Result<()> {
+    fn print_photo(&self, photo: &Path, found: &[Identification], object: Value) -> Result<()> {
         if found.is_empty() {
             let record = Record::new(object, [format!("{}: no face found", shown(photo))]);
             let row = row_without_face(photo, "no-face-found", String::new());
@@ -130,7 +129,7 @@ impl Reporter<'_> {
         self.printed(self.output.record(COLUMNS, record))
     }
 
-    /// As a person would say it, and why somebody who is likely was not named.
+    /// The identification in words, and why a likely person was not named.
     pub fn in_words(&self, found: &Identification) -> String {
         let words = one_line(&found.to_string());
         match (found.decision, words.strip_suffix(')')) {
@@ -139,7 +138,7 @@ impl Reporter<'_> {
         }
     }
 
-    /// The reason why somebody who is likely was not named.
+    /// The reason why a likely person was not named.
     fn threshold_hint(&self, found: &Identification) -> String {
         let Some(closest) = found.closest().filter(|closest| closest.confidence > 0.5) else {
             return String::new();

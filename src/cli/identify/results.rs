@@ -15,13 +15,13 @@ use super::Identify;
 use super::report::{Reporter, named};
 use crate::cli::{ExitStatus, Output, Result, files, remedy, shown};
 
-/// Everything that is made of what is found.
+/// All outputs of `identify`.
 pub struct Results<'a> {
     report: &'a Reporter<'a>,
     explanation: Option<ExplanationSheet<'a>>,
     sorted: Option<Sorter<'a>>,
     sidecars: Option<Sidecars>,
-    /// Photos that were looked at, and things that could not be done.
+    /// Numbers of photos processed and of failures.
     done: usize,
     failed: usize,
 }
@@ -35,10 +35,7 @@ impl<'a> Results<'a> {
         failed: usize,
     ) -> Self {
         let sidecars = |names_in| {
-            let writing = match args.xmp.dry_run {
-                true => Writing::Told,
-                false => Writing::Done,
-            };
+            let writing = if args.xmp.dry_run { Writing::Told } else { Writing::Done };
             Sidecars::new(writing, names_in, OwnNames::Withdraw)
         };
         Self {
@@ -51,7 +48,7 @@ impl<'a> Results<'a> {
         }
     }
 
-    /// Takes what was found in a photo.
+    /// Adds the identifications of a photo.
     /// Errors: what ends the command: results that cannot be printed, or a picture that cannot be made.
     pub fn add(&mut self, photo: &Path, found: &[Identification]) -> Result<()> {
         if let Some(explanation) = &mut self.explanation {
@@ -81,7 +78,7 @@ impl<'a> Results<'a> {
         self.report.problem(photo, problem)
     }
 
-    /// Says what could not be done beside the answer, which is no reason to end.
+    /// Warns of a failed output; the command goes on.
     fn note(&mut self, done: Option<Result<()>>) {
         if let Some(Err(error)) = done {
             self.report.output.warn(&remedy::in_words(&error));
@@ -89,7 +86,7 @@ impl<'a> Results<'a> {
         }
     }
 
-    /// Writes and says what is left when all photos have been looked at.
+    /// Writes and prints what remains after the last photo.
     /// Errors: the picture of an explanation cannot be written.
     pub fn finish(self) -> Result<ExitStatus> {
         let output = self.report.output;
@@ -117,7 +114,7 @@ fn named_faces(found: &[Identification]) -> Vec<NameAt<'_>> {
     named.collect()
 }
 
-/// Faces explained in one picture: more could not be looked at.
+/// Maximum number of faces explained in one picture.
 const MOST_EXPLAINED: usize = 12;
 
 pub struct ExplanationSheet<'a> {

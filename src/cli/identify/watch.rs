@@ -139,7 +139,7 @@ impl Watched {
     }
 }
 
-/// Share of both boxes together above which they are one place.
+/// Minimum intersection over union of two boxes in one place.
 const OVERLAP: f32 = 0.5;
 
 /// Two faces that a camera sees in one place within seconds are frames of one moment where they differ by less than this, in
@@ -155,8 +155,8 @@ pub struct Moment {
 
 /// A face of a moment's first photo, and its other frames.
 struct Frames {
-    /// The number of what it is a frame of.
-    of: usize,
+    /// Cluster index: see [`cluster_indices`].
+    cluster: usize,
     face: PreparedFace,
     /// The pixels of all frames, added up.
     sum: Vec<u32>,
@@ -164,8 +164,8 @@ struct Frames {
 }
 
 impl Frames {
-    fn of((of, face): (usize, PreparedFace)) -> Self {
-        Self { of, sum: face.pixels.iter().copied().map(u32::from).collect(), face, count: 1 }
+    fn of((cluster, face): (usize, PreparedFace)) -> Self {
+        Self { cluster, sum: face.pixels.iter().copied().map(u32::from).collect(), face, count: 1 }
     }
 
     fn add(&mut self, face: &PreparedFace) {
@@ -187,15 +187,17 @@ impl Moment {
         self.faces.iter().map(Frames::mean).collect()
     }
 
-    /// Takes a photo in, if all its faces are frames of these; gives it back otherwise.
+    /// Adds a photo if all its faces are frames of these; returns it otherwise.
     fn take(&mut self, photo: Photo) -> Option<Photo> {
-        let own = |(of, _): &(usize, PreparedFace)| self.faces.iter().any(|face| face.of == *of);
+        let own = |(cluster, _): &(usize, PreparedFace)| {
+            self.faces.iter().any(|face| face.cluster == *cluster)
+        };
         if photo.faces.is_empty() || !photo.faces.iter().all(own) {
             return Some(photo);
         }
         self.photos.push(photo.path);
-        for (of, face) in &photo.faces {
-            if let Some(frames) = self.faces.iter_mut().find(|own| own.of == *of) {
+        for (cluster, face) in &photo.faces {
+            if let Some(frames) = self.faces.iter_mut().find(|own| own.cluster == *cluster) {
                 frames.add(face);
             }
         }
@@ -203,14 +205,15 @@ impl Moment {
     }
 }
 
-/// A photo with its faces, each with the number of what it is a frame of.
+/// A photo with its faces, each with its cluster index (same person, same burst).
 struct Photo {
     path: PathBuf,
     faces: Vec<(usize, PreparedFace)>,
 }
 
-/// For each face of these photos, in order, the number of what it is a frame of; `found` is what each shows by itself.
-fn numbers(
+/// The cluster index of each face of these photos, in order (same person, same burst); `found` are the identifications of each
+/// photo by itself.
+fn cluster_indices(
     preparation: &Preparation,
     photos: &[(PathBuf, Vec<PreparedFace>)],
     found: &[Vec<Identification>],
@@ -220,7 +223,7 @@ fn numbers(
     let faces = FaceMatrix::from_pixels(preparation.size(), pixels.collect());
     let faces = faces.map_err(eigenfaces::Error::from)?;
     let background = Background::bundled()?;
-    let mut of = vec![0; faces.len()];
+    let mut clusters = vec![0; faces.len()];
     let places: Vec<(Option<&Path>, Option<[f32; 4]>)> = photos
         .iter()
         .flat_map(|(path, faces)| {
@@ -230,7 +233,7 @@ fn numbers(
         .collect();
     let names: Vec<Option<&str>> = found.iter().flatten().map(Identification::name).collect();
     let is_one = |one: usize, other: usize, difference: f64| {
-        // Whoever is named by each is not the same by both.
+        // Two faces with different names are no frames of one face.
         if names[one].is_some() && names[other].is_some() && names[one] != names[other] {
             return false;
         }
@@ -244,10 +247,10 @@ fn numbers(
         difference < limit
     };
     let frames = background::frames(background, &background.coordinates(&faces), is_one);
-    for (number, frames) in frames.iter().enumerate() {
-        frames.iter().for_each(|&at| of[at] = number);
+    for (cluster, frames) in frames.iter().enumerate() {
+        frames.iter().for_each(|&at| clusters[at] = cluster);
     }
-    Ok(of)
+    Ok(clusters)
 }
 
 /// Photos that came together, by moment, in the order of their first photos: of those of a moment the ones that show most faces.
@@ -257,14 +260,14 @@ pub fn moments(
     photos: Vec<(PathBuf, Vec<PreparedFace>)>,
     found: &[Vec<Identification>],
 ) -> Result<Vec<Moment>> {
-    let mut of = numbers(preparation, &photos, found)?.into_iter();
-    let numbered = photos
+    let mut clusters = cluster_indices(preparation, &photos, found)?.into_iter();
+    let clustered = photos
         .into_iter()
-        .map(|(path, faces)| Photo { path, faces: of.by_ref().zip(faces).collect() });
-    let mut numbered: Vec<Photo> = numbered.collect();
-    numbered.sort_by_key(|photo| Reverse(photo.faces.len()));
+        .map(|(path, faces)| Photo { path, faces: clusters.by_ref().zip(faces).collect() });
+    let mut clustered: Vec<Photo> = clustered.collect();
+    clustered.sort_by_key(|photo| Reverse(photo.faces.len()));
     let mut moments: Vec<Moment> = Vec::new();
-    for photo in numbered {
+    for photo in clustered {
         let left = moments.iter_mut().try_fold(photo, |photo, moment| moment.take(photo));
         if let Some(Photo { path, faces }) = left {
             moments.push(Moment {

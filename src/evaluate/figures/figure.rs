@@ -1,7 +1,7 @@
 //! One figure, and how it is said: in words, and as the row of a table.
 
 use crate::decision::share;
-use crate::evaluate::{IntervalMethod, Rate};
+use crate::evaluate::Rate;
 
 /// One number, with all that is said of it.
 #[derive(Debug, Clone, PartialEq)]
@@ -114,16 +114,9 @@ impl Section {
     }
 }
 
-impl Unit {
-    pub(super) fn named(name: &str) -> Self {
-        match name {
-            "area" => Self::Area,
-            "ratio" => Self::Ratio,
-            "count" => Self::Count,
-            _ => Self::Share,
-        }
-    }
-}
+named!(Unit { Share = "share", Area = "area", Ratio = "ratio", Count = "count" });
+
+named!(Detail { Main = "main", Fine = "fine" });
 
 impl Rate {
     /// As figures are given: with its spread over repeats, if there is one, and its interval.
@@ -173,16 +166,6 @@ impl Figure {
             of_rate(|rate| rate.wilson[1]),
             failures.to_owned(),
         ]
-    }
-}
-
-impl IntervalMethod {
-    /// As fields name it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Bootstrap => "bootstrap",
-            Self::WilsonOverPeople => "wilson-over-people",
-        }
     }
 }
 

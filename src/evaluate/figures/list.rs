@@ -24,7 +24,7 @@ impl Figure {
             })
         };
         let section = Section::named(words[0]);
-        let unit = Unit::named(words[3]);
+        let unit = words[3].parse().unwrap_or(Unit::Share);
         let failures = match section {
             Section::NotAFace | Section::Compression => Failures::Irrelevant,
             _ if unit == Unit::Count => Failures::Irrelevant,
@@ -39,10 +39,7 @@ impl Figure {
             unit,
             rate: None,
             failures,
-            detail: match words[4] {
-                "fine" => Detail::Fine,
-                _ => Detail::Main,
-            },
+            detail: words[4].parse().unwrap_or(Detail::Main),
             meaning: fill(words[5]),
         }
     }
@@ -195,8 +192,8 @@ mod tests {
             let words: Vec<&str> = line.split('|').collect();
             assert_eq!(words.len(), 6, "{line}");
             assert!(Section::NAMES.iter().any(|(name, ..)| *name == words[0]), "{line}");
-            assert!(matches!(words[3], "share" | "area" | "ratio" | "count"), "{line}");
-            assert!(matches!(words[4], "main" | "fine"), "{line}");
+            assert!(words[3].parse::<Unit>().is_ok(), "{line}");
+            assert!(words[4].parse::<Detail>().is_ok(), "{line}");
         }
     }
 }

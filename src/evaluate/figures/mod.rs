@@ -93,7 +93,7 @@ pub struct Rate {
 pub struct Times {
     /// Learning from all faces once, calibration included.
     pub learning: f64,
-    /// Identifying one face that is ready, by that.
+    /// Seconds to identify one prepared face with the learned model.
     pub identifying_a_face: f64,
     /// Learning and trying all folds, without calibration.
     pub folds: f64,

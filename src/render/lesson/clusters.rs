@@ -94,8 +94,5 @@ pub(super) fn signed(value: f64) -> String {
 }
 
 fn bracketed(value: f64) -> String {
-    match value.round() < 0.0 {
-        true => format!("({})", signed(value)),
-        false => signed(value),
-    }
+    if value.round() < 0.0 { format!("({})", signed(value)) } else { signed(value) }
 }

@@ -15,7 +15,6 @@ const OF_LIGHT: usize = 3;
 /// Numbers of basis faces by which overfitting is told.
 const STEPS: [usize; 6] = [1, 5, 10, 20, 40, 80];
 
-/// The measured troubles.
 #[derive(Serialize)]
 pub(super) struct Trouble {
     /// The correlation between the mean gray level of a photo and its first weight; `None` where all are equally bright.

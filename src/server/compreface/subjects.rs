@@ -15,7 +15,6 @@ use super::super::people::counted;
 use super::super::service::Shared;
 use super::{erase, faces_of};
 
-/// Everybody who is enrolled.
 pub async fn subjects(State(service): Shared) -> Answer<Json<Value>> {
     let people = counted(&service.snapshot());
     let names: Vec<&str> = people.iter().map(|(person, _)| person.as_str()).collect();
@@ -33,7 +32,6 @@ pub async fn add_subject(Json(asked): Json<Subject>) -> Answer<Response> {
     Ok((StatusCode::CREATED, Json(json!({ "subject": person.as_str() }))).into_response())
 }
 
-/// Erases everybody.
 pub async fn erase_subjects(State(service): Shared) -> Answer<Json<Value>> {
     let people = counted(&service.snapshot()).len();
     erase(&service, |model| Ok(faces_of(model, None))).await?;
@@ -65,7 +63,6 @@ pub async fn rename_subject(
     Ok(Json(json!({ "updated": true })))
 }
 
-/// Erases a person.
 pub async fn erase_subject(
     State(service): Shared,
     UrlPath(name): UrlPath<String>,

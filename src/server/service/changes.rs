@@ -27,10 +27,10 @@ const MOST_WAITING: usize = 64;
 /// Time after which a change that waits for its turn is refused: less than a client waits for an answer.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Gestures about faces of folders that can be undone, the last.
+/// Maximum number of gestures about faces of folders that can be undone.
 const MOST_SAID: usize = 20;
 
-/// Time that somebody who asks for the last change waits for one that is being made.
+/// Timeout of a request for the last change while one is being made.
 const SHORT_CHANGE: Duration = Duration::from_secs(1);
 
 impl Service {
@@ -48,7 +48,7 @@ impl Service {
         self.workers.behind(Background::Change, work).await
     }
 
-    /// As [`change`](Self::change), however long it takes: others ask the gallery as it was meanwhile.
+    /// As [`change`](Self::change), without a time limit: meanwhile requests are answered from the gallery before it.
     pub async fn change_in_job<T: Send + 'static>(
         self: &Arc<Self>,
         job: &Arc<Job>,
@@ -185,7 +185,7 @@ impl Service {
         self.workers.behind(Background::Change, work).await
     }
 
-    /// Writes the model, and has everybody ask it from now on.
+    /// Writes the model, and makes it the current snapshot.
     pub(super) fn keep(
         &self,
         changes: &mut Changes,
@@ -214,7 +214,7 @@ impl Service {
     }
 }
 
-/// State that only the change whose turn it is may touch.
+/// State that only the current change may modify.
 #[derive(Debug)]
 pub struct Changes {
     pub(super) lock: ModelLock,
@@ -243,7 +243,7 @@ pub enum Gesture {
 }
 
 impl Changes {
-    /// Takes down what was said of faces, after the gallery was changed where the gesture did.
+    /// Records the answers about faces of a gesture, after the change of the gallery if it made one.
     pub fn remembered(
         &mut self,
         told: &str,
@@ -256,7 +256,7 @@ impl Changes {
         self.said.drain(..over);
     }
 
-    /// What was said later than the gallery was changed, or with that.
+    /// The last gesture, unless the gallery was changed after it.
     fn last_said(&self, state: &Snapshot) -> Option<&Said> {
         let said = self.said.last();
         said.filter(|said| said.after >= state.last_step())

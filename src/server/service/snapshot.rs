@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::records::{EnrolledFace, PhotoRecord, ServedFace};
 use crate::server::failure::{Answer, Failure};
 
-/// A state of the gallery. Whoever has it may go on asking it while the next one is made.
+/// An immutable state of the gallery, usable while the next one is made.
 #[derive(Debug, Clone)]
 pub struct Snapshot {
     /// `None` while nobody is enrolled.
@@ -51,7 +51,7 @@ impl Snapshot {
         let mut told = PhotoRecord::identified(Path::new(name), &found[0]);
         let gallery = model.gallery();
         for (at, told) in told.faces.iter_mut().enumerate() {
-            // Whose name it has does not matter to where it is.
+            // The location of a face does not depend on its name.
             let face = faces.labeled(at, &gallery.people()[0], "");
             let hash = face.as_ref().map(|face| face.hash);
             let there = face.and_then(|face| gallery.photo_of(&face));

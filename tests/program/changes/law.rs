@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use eigenfaces::dataset::{ContentHash, LabelRule};
-use eigenfaces::model::Edit;
+use eigenfaces::model::{EarlierName, Edit};
 use eigenfaces::{FaceChoice, Model, Photo};
 use serde_json::{Value, json};
 
@@ -144,9 +144,9 @@ impl Expected {
             return;
         }
         match way {
-            Client::Library => {
-                self.by_library(|model| *model = model.clone().undone().unwrap().unwrap())
-            }
+            Client::Library => self.by_library(|model| {
+                model.change(Edit::Undo, &()).unwrap();
+            }),
             Client::Server => drop(self.by_server("POST", "/api/v0/undo", b"")),
             Client::CommandLine => self.by_command(&["people", "undo", "--yes"]),
         }
@@ -317,7 +317,10 @@ fn add_photo(it: &mut Expected, way: Client, name: &str, step: usize) {
 fn rename(it: &mut Expected, way: Client, from: &str, to: &str) {
     let (after, earlier) = it.renamed(from, to);
     it.hold(format!("{way:?}: {from} renamed {to}"), after, earlier, |it| match way {
-        Client::Library => it.by_library(|model| model.rename(from, to).unwrap()),
+        Client::Library => it.by_library(|model| {
+            let edit = Edit::Rename(from.to_owned(), to.to_owned(), EarlierName::Known);
+            model.change(edit, &()).unwrap();
+        }),
         Client::Server => {
             let to = json!({ "person": to }).to_string();
             it.by_server("PUT", &format!("/api/v0/people/{from}"), to.as_bytes());
@@ -329,7 +332,10 @@ fn rename(it: &mut Expected, way: Client, from: &str, to: &str) {
 fn merge(it: &mut Expected, way: Client, from: &str, into: &str) {
     let (after, earlier) = it.renamed(from, into);
     it.hold(format!("{way:?}: {from} merged into {into}"), after, earlier, |it| match way {
-        Client::Library => it.by_library(|model| model.merge(&[from], into).unwrap()),
+        Client::Library => it.by_library(|model| {
+            let edit = Edit::Merge(vec![from.to_owned()], into.to_owned());
+            model.change(edit, &()).unwrap();
+        }),
         Client::Server => {
             let into = json!({ "into": into }).to_string();
             it.by_server("POST", &format!("/api/v0/people/{from}/merge"), into.as_bytes());
@@ -342,7 +348,10 @@ fn remove(it: &mut Expected, way: Client, gone: &str) {
     let (mut after, earlier) = (it.now.clone(), it.earlier.clone());
     after.retain(|_, name| name != gone);
     it.hold(format!("{way:?}: {gone} removed"), after, earlier, |it| match way {
-        Client::Library => it.by_library(|model| assert!(model.remove_person(gone).unwrap() > 0)),
+        Client::Library => it.by_library(|model| {
+            let faces = model.gallery().faces_of(model.gallery().find(gone).unwrap());
+            model.change(Edit::Remove(faces), &()).unwrap();
+        }),
         Client::Server => drop(it.by_server("DELETE", &format!("/api/v0/people/{gone}"), b"")),
         Client::CommandLine => it.by_command(&["people", "remove", gone, "--yes"]),
     });

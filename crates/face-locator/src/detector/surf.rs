@@ -238,10 +238,7 @@ fn describe(above: &[Row], patches: &[Patch], descriptors: &mut Vec<f32>) {
         let sums = sums.as_flattened().as_flattened();
         let squares: f64 = sums.iter().map(|&sum| f64::from(sum) * f64::from(sum)).sum();
         let length = squares.sqrt() as f32;
-        let scaled = |&sum: &i32| match squares > 0.0 {
-            true => sum as f32 / length,
-            false => 0.0,
-        };
+        let scaled = |&sum: &i32| if squares > 0.0 { sum as f32 / length } else { 0.0 };
         descriptors.extend(sums.iter().map(scaled));
     }
 }
@@ -279,9 +276,8 @@ mod tests {
                 };
                 let dx = difference(column, &|x| at(x, row));
                 let dy = difference(row, &|y| at(column, y));
-                let by_sign = |value: i32, sign: i32| match sign >= 0 {
-                    true => [value, value.abs(), 0, 0],
-                    false => [0, 0, value, value.abs()],
+                let by_sign = |value: i32, sign: i32| {
+                    if sign >= 0 { [value, value.abs(), 0, 0] } else { [0, 0, value, value.abs()] }
                 };
                 let values = [by_sign(dx, dy), by_sign(dy, dx)];
                 for (sum, value) in all.iter_mut().zip(values.as_flattened()) {

@@ -382,10 +382,7 @@ fn what_was_written_is_withdrawn_and_nothing_else() {
         let (before, after) = (regions(sample), regions(&text));
         assert_eq!(before, after);
         let (_, outcomes) = merge(Some(&text), &faces);
-        let first = match sample == DIGIKAM {
-            true => Outcome::Named,
-            false => Outcome::Added,
-        };
+        let first = if sample == DIGIKAM { Outcome::Named } else { Outcome::Added };
         assert_eq!(outcomes, [first, Outcome::Added]);
     }
 }

@@ -5,9 +5,7 @@ use super::{HEIGHT, WIDTH};
 /// Cells into which a face is divided, and the weights of its pixels in them.
 #[derive(Debug, Clone, Copy)]
 pub struct Grid {
-    /// Cells across.
     pub columns: usize,
-    /// Cells down.
     pub rows: usize,
     pub(super) across: [CellWeights; WIDTH],
     pub(super) down: [CellWeights; HEIGHT],
@@ -24,12 +22,10 @@ pub struct CellWeights {
 }
 
 impl Grid {
-    /// So many cells across and down.
     pub const fn new(columns: usize, rows: usize) -> Self {
         Self { columns, rows, across: cell_weights(columns), down: cell_weights(rows) }
     }
 
-    /// Cells.
     pub const fn cells(&self) -> usize {
         self.columns * self.rows
     }
