@@ -80,3 +80,23 @@ fn lightrooms_sidecar_is_that_of_one_photo() {
     run(folder.path(), ["identify", "two.png", "--write-xmp=elsewhere"])
         .ended(2, &["--write-xmp", "lightroom"]);
 }
+
+#[cfg(unix)]
+#[test]
+fn sorted_links_are_of_the_photo_with_its_names() {
+    use std::os::unix::fs::MetadataExt;
+    let folder = enrolled();
+    let album = folder.path().join("album");
+    fs::create_dir(&album).unwrap();
+    fs::copy(photo_of_ada(), album.join("x.png")).unwrap();
+    let sort = ["identify", "album", "--sort-into", "sorted", "--link"];
+    run(folder.path(), sort.iter().chain(&["--write-xmp=inside"])).done();
+    let file = |path: &str| fs::metadata(folder.path().join(path)).unwrap().ino();
+    assert_eq!(file("album/x.png"), file("sorted/Ada/x.png"));
+    assert_eq!(names(&fs::read(album.join("x.png")).unwrap()), ["Ada"]);
+    // A link of a photo whose names are written later is told, for it keeps the photo as it was.
+    fs::copy(photo_of_ada(), album.join("y.png")).unwrap();
+    fs::hard_link(album.join("y.png"), folder.path().join("link.png")).unwrap();
+    let told = write(folder.path(), "album/y.png", "inside").done().stderr;
+    assert!(told.contains("has other names (hard links)"), "{told}");
+}
