@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::answers::{Answer, AnswerAt};
 use super::enrolled::EnrolledPixels;
 use super::{FacePlace, Remembered};
-use crate::dataset::{Person, Photo};
+use crate::dataset::{Person, Photo, source_of};
 use crate::enrollment::PhotoFaces;
 use crate::error::{Error, PhotoProblem, Result};
 use crate::face_index::{Answers, FaceIndex, FaceKey, IndexedFace};
@@ -232,7 +232,7 @@ impl NamedFaces {
     pub fn refuse(&mut self, disputes: &[Dispute]) {
         for face in &mut self.faces {
             let photo = face.place.photo.to_string_lossy();
-            let numbered = format!("{photo} (face {})", face.place.face);
+            let numbered = source_of(&photo, face.place.face);
             let is_it = |dispute: &Dispute| dispute.source == photo || dispute.source == numbered;
             face.is_refused |= disputes.iter().any(is_it);
         }

@@ -15,7 +15,7 @@ use eigenfaces::dataset::{self, PhotoFile};
 use eigenfaces::error::PhotoProblem;
 use eigenfaces::preparation::{FaceBox, PreparedFace};
 use eigenfaces::recognizer::{Identification, QueryOptions};
-use eigenfaces::store::{NamesIn, Outputs};
+use eigenfaces::store::{FileStamp, NamesIn, Outputs};
 use gallery::{DatabaseOptions, Gallery};
 use rayon::prelude::*;
 use report::{Reporter, Unread};
@@ -196,11 +196,10 @@ fn wait(
     model: &Path,
     report: &Reporter<'_>,
 ) -> Result<ExitStatus> {
-    let modified = || model.metadata().and_then(|about| about.modified()).ok();
-    let (mut seen, mut changed) = (modified(), None);
+    let (mut seen, mut changed) = (FileStamp::of(model), None);
     loop {
         let photos = watched.next();
-        let now = modified();
+        let now = FileStamp::of(model);
         if std::mem::replace(&mut seen, now) != now {
             let opened = learning::recognizer(&args.origin, model, report.output);
             let with_gallery = |(recognizer, _)| -> Result<_> {

@@ -194,8 +194,8 @@ fn change(action: &PeopleAction, model: &Path, output: &Output) -> Result<ExitSt
         });
     }
     if let Entry::Renamed(from, to, _) = &plan.entry
-        && let Some(other) =
-            before.history().current_name(to).filter(|other| *other != from.as_str())
+        && let Some(other) = before.history().current_name(to)
+        && other != from.as_str()
     {
         output.warn(&format!(
             "a folder called {to} counted for {other}: new photos in it are {to}'s from now on"

@@ -38,6 +38,7 @@ mod passed_over;
 mod person;
 mod photo;
 mod picasa;
+mod source;
 mod stream;
 mod strips;
 mod table;
@@ -72,10 +73,12 @@ pub use nesting::folders_of_folders;
 #[doc(hidden)]
 pub use open::{is_standard_input, open_file};
 #[doc(hidden)]
-pub use pages::{file_of, is_of_photo, is_page, is_there, photo_of};
+pub use pages::{file_of, is_page, is_there};
 pub use person::Person;
 pub(crate) use person::visible;
 pub use photo::Photo;
+#[doc(hidden)]
+pub use source::{is_of_photo, photo_of, source_of};
 pub use stream::{stream, stream_each};
 #[doc(hidden)]
 pub use table::{

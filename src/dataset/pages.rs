@@ -47,30 +47,13 @@ pub fn is_page(path: &Path) -> bool {
 /// Whether something stands at a path: a file, a folder, or a page of a file that does.
 #[must_use]
 pub fn is_there(path: &Path) -> bool {
-    path.symlink_metadata().is_ok() || page(path).is_some_and(|(file, _)| file.exists())
+    path.symlink_metadata().is_ok() || file_of(path).exists()
 }
 
 /// The file that a path names, or whose page it names.
 #[must_use]
 pub fn file_of(path: &Path) -> Cow<'_, Path> {
     page(path).map_or(Cow::Borrowed(path), |(file, _)| Cow::Owned(file))
-}
-
-/// The photo that a face's source names, and the face's number there: `party.jpg`, 2 of `party.jpg (face 2)`.
-#[must_use]
-pub fn photo_of(source: &str) -> (&str, Option<usize>) {
-    let numbered = source.strip_suffix(')').and_then(|named| named.rsplit_once(" (face "));
-    match numbered.and_then(|(photo, number)| Some((photo, number.parse().ok()?))) {
-        Some((photo, number)) => (photo, Some(number)),
-        None => (source, None),
-    }
-}
-
-/// Whether a face's source names a photo, or a page or a face of it.
-#[must_use]
-pub fn is_of_photo(source: &str, photo: &str) -> bool {
-    let (path, _) = photo_of(source);
-    source == photo || path == photo || file_of(Path::new(path)) == Path::new(photo)
 }
 
 /// The path of a photo, or those of the pages of a file that has several.

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::dataset::{ContentHash, Person, Photo};
+use crate::dataset::{ContentHash, Person, Photo, source_of};
 use crate::error::PhotoProblem;
 use crate::gallery::{Gallery, LabeledFace};
 use crate::locate::framing::absolute_eyes;
@@ -63,10 +63,15 @@ const MOST_FACES: usize = 1_000;
 
 /// The faces of a photo that are enrolled, the main one, others and shown ones, as positions in [`Gallery::enrolled`].
 pub fn enrolled_faces(gallery: &Gallery, photo: ContentHash) -> Vec<usize> {
-    let others = (1..=MOST_FACES).map(|number| hash_of(photo, &format!("face {number}")));
+    let others = (1..=MOST_FACES).map(|number| hash_of_other(photo, number));
     let hashes: HashSet<ContentHash> = hashes(photo).chain(others).collect();
     let faces = gallery.enrolled().iter().enumerate();
     faces.filter(|(_, face)| hashes.contains(&face.hash)).map(|(at, _)| at).collect()
+}
+
+/// The hash of a face that was found and is not the main one of its photo, by its number from 1.
+fn hash_of_other(photo: ContentHash, number: usize) -> ContentHash {
+    hash_of(photo, &format!("face {number}"))
 }
 
 /// The hash of a face that is not the main one of its photo.
@@ -144,15 +149,15 @@ impl PhotoFaces {
     /// lies; the number of the face is added where the photo shows several.
     pub fn labeled(&self, at: usize, person: &Person, source: &str) -> Option<LabeledFace> {
         let face = self.faces.get(at)?;
-        let number = format!("face {}", at + 1);
+        let number = at + 1;
         let hash = match &face.region {
             PhotoRegion::Shown(location) => self.shown.hash(location)?,
             _ if at == self.main => self.photo,
-            _ => hash_of(self.photo, &number),
+            _ => hash_of_other(self.photo, number),
         };
         let source = match (source, self.faces.len()) {
             ("", _) | (_, 1) => source.to_owned(),
-            _ => format!("{source} ({number})"),
+            _ => source_of(source, number),
         };
         Some(LabeledFace {
             person: person.clone(),

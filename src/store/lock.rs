@@ -9,9 +9,10 @@ use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::thread;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use super::pending;
+use super::stamp::FileStamp;
 use super::target::{TargetFile, stands_at};
 use crate::enrollment::Observer;
 use crate::error::{Error, LockHolder, Result};
@@ -46,25 +47,17 @@ pub struct ModelLock {
 struct Model {
     path: PathBuf,
     file: Option<File>,
-    stamp: Option<Stamp>,
+    stamp: Option<FileStamp>,
 }
-
-/// Length and time of a file: it is the same as long as they are.
-type Stamp = (u64, Option<SystemTime>);
 
 impl Model {
     fn at(path: &Path) -> Self {
         Self { path: path.to_owned(), file: None, stamp: None }
     }
 
-    fn stamp(&self) -> Option<Stamp> {
-        let about = fs::metadata(&self.path).ok()?;
-        Some((about.len(), about.modified().ok()))
-    }
-
     /// Locks the file that stands there, if there is one. False where somebody else has locked it.
     fn lock(&mut self) -> bool {
-        self.stamp = self.stamp();
+        self.stamp = FileStamp::of(&self.path);
         // Elsewhere a lock would keep readers out, and a file system without locks has other worries.
         let file = cfg!(unix).then(|| File::open(&self.path).ok()).flatten();
         let is_free = file
@@ -168,7 +161,7 @@ impl ModelLock {
     pub fn is_current(&self) -> bool {
         let is_there = |file| stands_at(file, &self.model.path);
         !self.is_held()
-            || self.model.stamp == self.model.stamp()
+            || self.model.stamp == FileStamp::of(&self.model.path)
                 && self.model.file.as_ref().is_none_or(is_there)
     }
 }

@@ -24,6 +24,7 @@ mod pending;
 mod replace;
 mod seal;
 mod sidecar;
+mod stamp;
 mod target;
 mod writer;
 mod zip;
@@ -47,6 +48,8 @@ pub use replace::{Privacy, has_other_names, remove_file, replace_file};
 pub use seal::{forge, forge_members};
 #[doc(hidden)]
 pub use sidecar::{NamesIn, Sidecar};
+#[doc(hidden)]
+pub use stamp::FileStamp;
 pub use writer::{ArchiveWriter, ZipOfFiles};
 pub use zip::date;
 

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::thread;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use eigenfaces::albums::refuse_no_folder;
 use eigenfaces::background::{self, Background, ONE_MOMENT};
@@ -14,6 +14,7 @@ use eigenfaces::face_matrix::FaceMatrix;
 use eigenfaces::locate::detect::overlap;
 use eigenfaces::preparation::{Preparation, PreparedFace};
 use eigenfaces::recognizer::Identification;
+use eigenfaces::store::FileStamp;
 
 use super::BATCH;
 use super::report::Reporter;
@@ -67,8 +68,7 @@ pub struct Watched {
 
 /// A file as it was when its folder was last listed.
 struct WatchedFile {
-    length: u64,
-    modified: Option<SystemTime>,
+    stamp: FileStamp,
     state: State,
 }
 
@@ -119,16 +119,15 @@ impl Watched {
         let mut before = std::mem::take(&mut self.photos);
         let mut ready = Vec::new();
         for path in listing.photos {
-            let Ok(about) = dataset::file_of(&path).metadata() else { continue };
-            let mut seen =
-                WatchedFile { length: about.len(), modified: about.modified().ok(), state };
+            let Some(stamp) = FileStamp::of(&dataset::file_of(&path)) else { continue };
+            let mut seen = WatchedFile { stamp, state };
             if let Some(earlier) = before.remove(&path)
-                && (earlier.length, earlier.modified) == (seen.length, seen.modified)
+                && earlier.stamp == stamp
             {
-                if earlier.state == State::Growing && seen.length > 0 {
+                if earlier.state == State::Growing && stamp.length > 0 {
                     ready.push(path.clone());
                 }
-                seen.state = match seen.length {
+                seen.state = match stamp.length {
                     0 => earlier.state,
                     _ => State::Done,
                 };

@@ -68,10 +68,8 @@ pub fn moments<'a>(
     let are_bursts = (chains as f64) < BURSTS_BELOW * persons.len() as f64;
     let in_gallery = |(moments, own): (Vec<Vec<usize>>, &Vec<usize>)| {
         let are_frames = are_bursts || 2 * moments.len() <= own.len();
-        let moments = match are_frames {
-            true => independent(background, &photos_of(own), moments),
-            false => moments,
-        };
+        let moments =
+            if are_frames { independent(background, &photos_of(own), moments) } else { moments };
         let own = |moment: Vec<usize>| moment.into_iter().map(|at| own[at]).collect();
         moments.into_iter().map(own).collect::<Vec<Vec<usize>>>()
     };
