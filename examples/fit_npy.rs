@@ -28,9 +28,7 @@ use std::time::Instant;
 use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
 use eigenfaces::face_space::{FaceSpace, Weights};
 use eigenfaces::pca::kernel::{self, Kernel};
-use eigenfaces::pca::{
-    Accumulator, Columns, ComponentCount, Components, InnerProducts, Pca, Solver,
-};
+use eigenfaces::pca::{Accumulator, Columns, ComponentCount, Components, InnerProducts, Pca, Solver};
 use eigenfaces::store::write_npy;
 use nalgebra::DMatrix;
 use rayon::prelude::*;
@@ -163,8 +161,7 @@ impl Bench {
     fn digest(&self) -> Result<String> {
         let (components, weights) = self.last.as_ref().ok_or("nothing was fitted")?;
         let mut hasher = DefaultHasher::new();
-        let doubles =
-            components.basis.iter().chain(&components.mean).chain(&components.eigenvalues);
+        let doubles = components.basis.iter().chain(&components.mean).chain(&components.eigenvalues);
         doubles.for_each(|value| hasher.write_u64(value.to_bits()));
         weights.iter().for_each(|value| hasher.write_u32(value.to_bits()));
         Ok(format!("{:016x}", hasher.finish()))
@@ -207,9 +204,7 @@ fn read_faces(path: &str, size: FaceSize) -> Result<FaceMatrix> {
     file.read_exact(&mut preamble)?;
     let mut header = vec![0; usize::from(u16::from_le_bytes([preamble[8], preamble[9]]))];
     file.read_exact(&mut header)?;
-    if !preamble.starts_with(b"\x93NUMPY\x01\x00")
-        || !header.windows(5).any(|part| part == b"'|u1'")
-    {
+    if !preamble.starts_with(b"\x93NUMPY\x01\x00") || !header.windows(5).any(|part| part == b"'|u1'") {
         return Err(format!("{path} holds no bytes in NumPy's format 1.0").into());
     }
     let mut pixels = Vec::new();
@@ -271,12 +266,9 @@ impl Artist {
     const SHEET: usize = 64;
 
     fn new(side: usize) -> Self {
-        let mut frequencies: Vec<(usize, usize)> =
-            (0..40).flat_map(|u| (0..40).map(move |v| (u, v))).collect();
+        let mut frequencies: Vec<(usize, usize)> = (0..40).flat_map(|u| (0..40).map(move |v| (u, v))).collect();
         frequencies.sort_by_key(|&(u, v)| (u * u + v * v, u));
-        let cosine = |at: usize, frequency: usize| {
-            libm::cos(PI * (at as f64 + 0.5) * frequency as f64 / side as f64)
-        };
+        let cosine = |at: usize, frequency: usize| libm::cos(PI * (at as f64 + 0.5) * frequency as f64 / side as f64);
         let waves = DMatrix::from_fn(side * side, Self::WAVES, |pixel, wave| {
             let (u, v) = frequencies[wave + 1];
             let strength = 50.0 * libm::pow((wave + 1) as f64, -0.75);
@@ -288,10 +280,8 @@ impl Artist {
     /// Faces `first..first + count`, one after the other.
     fn draw(&self, first: usize, count: usize) -> Vec<u8> {
         let sheets: Vec<usize> = (first..first + count).step_by(Self::SHEET).collect();
-        let pixels: Vec<Vec<u8>> = sheets
-            .into_par_iter()
-            .map(|from| self.sheet(from, Self::SHEET.min(first + count - from)))
-            .collect();
+        let pixels: Vec<Vec<u8>> =
+            sheets.into_par_iter().map(|from| self.sheet(from, Self::SHEET.min(first + count - from))).collect();
         pixels.concat()
     }
 

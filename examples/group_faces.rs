@@ -54,11 +54,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("group --purity {purity:<4}     {}", Figures::of(&people, &groups));
     }
     let ratios = ratios(background, &raw);
-    let ways: [(&str, Clustering); 3] = [
-        ("connected pairs", connected),
-        ("DBSCAN (3 within)", dbscan),
-        ("Chinese whispers", whispers),
-    ];
+    let ways: [(&str, Clustering); 3] =
+        [("connected pairs", connected), ("DBSCAN (3 within)", dbscan), ("Chinese whispers", whispers)];
     for (name, way) in ways {
         let best = THRESHOLDS
             .map(|threshold| Figures::of(&people, &way(&ratios, f64::from(threshold))))
@@ -79,10 +76,8 @@ fn ratios(background: &Background, raw: &DMatrix<f32>) -> DMatrix<f64> {
     let all: Vec<usize> = (0..raw.ncols()).collect();
     let people = People::enroll(Adaptation::none(background), raw, &all, &all, all.len());
     let projected = people.coordinates(raw);
-    let between: Vec<f64> = Channel::ALL
-        .into_iter()
-        .flat_map(|channel| background.between_people(channel).to_vec())
-        .collect();
+    let between: Vec<f64> =
+        Channel::ALL.into_iter().flat_map(|channel| background.between_people(channel).to_vec()).collect();
     // Of a pair x, y in one coordinate: N([x y]; 0, 1 + psi on and psi off the diagonal) over N(x) N(y).
     let scaled = |weight: fn(f64) -> f64| {
         DMatrix::from_fn(projected.nrows(), projected.ncols(), |row, column| {
@@ -90,14 +85,10 @@ fn ratios(background: &Background, raw: &DMatrix<f32>) -> DMatrix<f64> {
         })
     };
     let products = projected.transpose() * scaled(|psi| psi / (1.0 + 2.0 * psi));
-    let squares = projected
-        .component_mul(&scaled(|psi| 0.5 * (1.0 / (1.0 + psi) - (1.0 + psi) / (1.0 + 2.0 * psi))));
+    let squares = projected.component_mul(&scaled(|psi| 0.5 * (1.0 / (1.0 + psi) - (1.0 + psi) / (1.0 + 2.0 * psi))));
     let squares: Vec<f64> = squares.column_iter().map(|column| column.sum()).collect();
-    let constant: f64 =
-        between.iter().map(|psi| libm::log(1.0 + psi) - 0.5 * libm::log(1.0 + 2.0 * psi)).sum();
-    DMatrix::from_fn(all.len(), all.len(), |a, b| {
-        constant + squares[a] + squares[b] + products[(a, b)]
-    })
+    let constant: f64 = between.iter().map(|psi| libm::log(1.0 + psi) - 0.5 * libm::log(1.0 + 2.0 * psi)).sum();
+    DMatrix::from_fn(all.len(), all.len(), |a, b| constant + squares[a] + squares[b] + products[(a, b)])
 }
 
 /// Everything that a chain of pairs beyond the threshold connects.
@@ -122,9 +113,7 @@ fn connected(ratios: &DMatrix<f64>, threshold: f64) -> Vec<usize> {
 /// Ester et al. 1996: chains through faces that have at least three within the threshold, themselves among them.
 fn dbscan(ratios: &DMatrix<f64>, threshold: f64) -> Vec<usize> {
     let count = ratios.ncols();
-    let near = |face: usize| {
-        (0..count).filter(move |&other| other == face || ratios[(face, other)] > threshold)
-    };
+    let near = |face: usize| (0..count).filter(move |&other| other == face || ratios[(face, other)] > threshold);
     let is_core: Vec<bool> = (0..count).map(|face| near(face).count() >= 3).collect();
     let mut groups: Vec<usize> = (0..count).collect();
     let mut seen = vec![false; count];
@@ -156,8 +145,7 @@ fn whispers(ratios: &DMatrix<f64>, threshold: f64) -> Vec<usize> {
                     *weights.entry(groups[other]).or_default() += beyond;
                 }
             }
-            let heaviest =
-                weights.into_iter().max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
+            let heaviest = weights.into_iter().max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
             if let Some((group, _)) = heaviest {
                 groups[face] = group;
             }
@@ -196,10 +184,6 @@ impl Figures {
 
 impl std::fmt::Display for Figures {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(
-            f,
-            "precision {:.3}, recall {:.3}, {} groups",
-            self.precision, self.recall, self.groups
-        )
+        write!(f, "precision {:.3}, recall {:.3}, {} groups", self.precision, self.recall, self.groups)
     }
 }

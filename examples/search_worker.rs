@@ -24,11 +24,7 @@ enum Searcher {
 }
 
 impl Searcher {
-    fn new(
-        method: &str,
-        points: &Arc<DMatrix<f32>>,
-        of_person: usize,
-    ) -> Result<Self, Box<dyn Error>> {
+    fn new(method: &str, points: &Arc<DMatrix<f32>>, of_person: usize) -> Result<Self, Box<dyn Error>> {
         let tree = |leading: usize| -> Result<Self, Box<dyn Error>> {
             let mut tree = KdTree::with_capacity(leading, 32);
             for (at, point) in points.column_iter().enumerate() {
@@ -54,8 +50,7 @@ impl Searcher {
     fn find(&self, query: &[f32], count: usize) -> Vec<usize> {
         match self {
             Self::Tree(tree, points, leading) => {
-                let squared =
-                    |point: usize| squared_euclidean(query, points.column(point).as_slice());
+                let squared = |point: usize| squared_euclidean(query, points.column(point).as_slice());
                 let mut best: Vec<(f32, usize)> = Vec::new();
                 let Ok(near) = tree.iter_nearest(&query[..*leading], &squared_euclidean) else {
                     return Vec::new();

@@ -17,8 +17,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         for photo in fs::read_dir(&person)? {
             let photo = photo?.path();
             if photo.extension().is_some_and(|extension| extension == "png") {
-                let name =
-                    |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
+                let name = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
                 let (Some(person), Some(file)) = (name(&person), name(&photo)) else {
                     continue;
                 };

@@ -66,8 +66,8 @@ pub fn face_score_limit(face_scores: &[f64], people: usize) -> f64 {
         return LEAST_FACE_SCORE;
     };
     let n = face_scores.len() as f64;
-    let variance = (n * spread * spread + FACE_SCORE_WORTH * FACE_SCORE_SPREAD * FACE_SCORE_SPREAD)
-        / (n + FACE_SCORE_WORTH);
+    let variance =
+        (n * spread * spread + FACE_SCORE_WORTH * FACE_SCORE_SPREAD * FACE_SCORE_SPREAD) / (n + FACE_SCORE_WORTH);
     (mean - FACE_SCORE_SPREADS * variance.sqrt()).clamp(LEAST_FACE_SCORE, 1.0)
 }
 

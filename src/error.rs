@@ -86,9 +86,7 @@ pub enum Error {
     },
 
     /// A rule for labels is something else than its four forms.
-    #[error(
-        "'{given}' is no way to label photos; use folder, stem, xmp or the path of a .csv file"
-    )]
+    #[error("'{given}' is no way to label photos; use folder, stem, xmp or the path of a .csv file")]
     LabelRule { given: String },
 
     /// A text that cannot be a person's name.
@@ -174,9 +172,7 @@ pub enum Error {
     NoFaces { path: PathBuf, count: usize },
 
     /// Nobody can be mistaken for anybody else.
-    #[error(
-        "{people} person is there, and evaluating needs 2 or more: give a folder with a sub-folder for each"
-    )]
+    #[error("{people} person is there, and evaluating needs 2 or more: give a folder with a sub-folder for each")]
     TooFewToEvaluate { people: usize },
 
     /// The protocol leaves no photo to try.
@@ -194,9 +190,7 @@ pub enum Error {
     Inconsistent,
 
     /// Whether photos show one person cannot be told.
-    #[error(
-        "with {people} enrolled there are too few people to tell the same from another; enrol {enough} or more"
-    )]
+    #[error("with {people} enrolled there are too few people to tell the same from another; enrol {enough} or more")]
     TooFewToVerify { people: usize, enough: usize },
 
     /// A folder for results cannot be made.

@@ -296,11 +296,7 @@ fn found(background: &Background, file: &PhotoFile) -> Result<IndexedPhoto, Phot
         let location = face.region.location()?;
         let one = FaceMatrix::from_pixels(FaceSize::ALIGNED, face.pixels.clone()).ok()?;
         let coordinates: DMatrix<f32> = background.coordinates(&one);
-        Some(IndexedFace {
-            location,
-            pixels: face.pixels,
-            coordinates: coordinates.as_slice().to_vec(),
-        })
+        Some(IndexedFace { location, pixels: face.pixels, coordinates: coordinates.as_slice().to_vec() })
     });
     Ok(IndexedPhoto { faces: faces.collect() })
 }

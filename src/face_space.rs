@@ -184,11 +184,8 @@ impl FaceSpace {
 
     /// The residual of the face (d pixels) with these weights (k): its distance from and in the face space.
     pub fn residual(&self, face: &[u8], weights: &[f32]) -> Residual {
-        let energy: f64 = face
-            .iter()
-            .zip(self.mean.iter())
-            .map(|(&pixel, mean)| (f64::from(pixel) - mean).powi(2))
-            .sum();
+        let energy: f64 =
+            face.iter().zip(self.mean.iter()).map(|(&pixel, mean)| (f64::from(pixel) - mean).powi(2)).sum();
         Residual::new(energy, weights)
     }
 }

@@ -13,9 +13,7 @@ use crate::error::PhotoProblem;
 use crate::face_matrix::FaceSize;
 use crate::locate::align::{EyePlacement, Point, Similarity};
 use crate::locate::crop::crop;
-use crate::locate::framing::{
-    Agreement, CropEyes, Framing, Look, RelativeEyes, absolute_eyes, relative_eyes,
-};
+use crate::locate::framing::{Agreement, CropEyes, Framing, Look, RelativeEyes, absolute_eyes, relative_eyes};
 use crate::locate::{Location, Locator, main_face};
 use crate::normalize::resize::{self, Fit};
 
@@ -175,9 +173,7 @@ impl Preparation {
             Framing::AsIs => self.whole(photo),
             Framing::Detect => {
                 let found = Locator::shared()?.locate(photo)?;
-                self.prepare_located(photo, &found)
-                    .or_else(|| self.unlocated(photo))
-                    .ok_or(PhotoProblem::NoFace)
+                self.prepare_located(photo, &found).or_else(|| self.unlocated(photo)).ok_or(PhotoProblem::NoFace)
             }
         }
     }
@@ -213,11 +209,7 @@ impl Preparation {
     ///
     /// # Errors
     /// As [`prepare_all`](Self::prepare_all).
-    pub fn prepare_shown(
-        &self,
-        photo: &GrayImage,
-        shown: &[Location],
-    ) -> Result<Vec<PreparedFace>, PhotoProblem> {
+    pub fn prepare_shown(&self, photo: &GrayImage, shown: &[Location]) -> Result<Vec<PreparedFace>, PhotoProblem> {
         let mut faces = self.prepare_all(photo)?;
         if self.framing == Framing::AsIs {
             return Ok(faces);
@@ -248,11 +240,7 @@ impl Preparation {
     ///
     /// # Errors
     /// As [`prepare`](Self::prepare); no face of that number.
-    pub fn prepare_chosen(
-        &self,
-        photo: &GrayImage,
-        choice: FaceChoice,
-    ) -> Result<PreparedFace, PhotoProblem> {
+    pub fn prepare_chosen(&self, photo: &GrayImage, choice: FaceChoice) -> Result<PreparedFace, PhotoProblem> {
         if choice == FaceChoice::Main {
             return self.prepare(photo);
         }
@@ -277,11 +265,7 @@ impl Preparation {
 
     fn whole(&self, photo: &GrayImage) -> Result<PreparedFace, PhotoProblem> {
         let (face, fit) = resize::fit(photo, self.size)?;
-        Ok(PreparedFace {
-            pixels: face.into_raw(),
-            region: PhotoRegion::Whole(fit),
-            origin: Origin::Whole,
-        })
+        Ok(PreparedFace { pixels: face.into_raw(), region: PhotoRegion::Whole(fit), origin: Origin::Whole })
     }
 
     fn aligned(&self, photo: &GrayImage, location: Location, of: usize) -> PreparedFace {
@@ -307,8 +291,7 @@ impl Preparation {
     /// but the photo, so that no other photo decides whether it is enrolled.
     fn unlocated(&self, photo: &GrayImage) -> Option<PreparedFace> {
         let (width, height) = photo.dimensions();
-        let is_crop = width.max(height) <= CROP_SIDE
-            && CROP_SHAPES.contains(&(width as f32 / height.max(1) as f32));
+        let is_crop = width.max(height) <= CROP_SIDE && CROP_SHAPES.contains(&(width as f32 / height.max(1) as f32));
         is_crop.then(|| self.assumed(kept(photo), KeptEyes::None))?
     }
 
@@ -318,11 +301,7 @@ impl Preparation {
             Some(eyes) => self.face(&kept, eyes),
             None => resize::fit(&kept, self.size).ok()?.0.into_raw(),
         };
-        Some(PreparedFace {
-            pixels,
-            region: PhotoRegion::Assumed,
-            origin: Origin::Kept { photo: kept, eyes },
-        })
+        Some(PreparedFace { pixels, region: PhotoRegion::Assumed, origin: Origin::Kept { photo: kept, eyes } })
     }
 
     /// Whether another preparation aligns a kept photo of this size by the same eyes, or by none either.

@@ -38,8 +38,7 @@ impl Steps<'_> {
     /// The steps in increasing order.
     fn in_order(&self, k: usize) -> Vec<usize> {
         let most = self.weights.len().min(k);
-        let mut steps: Vec<usize> =
-            self.steps.iter().copied().filter(|&step| step <= most).collect();
+        let mut steps: Vec<usize> = self.steps.iter().copied().filter(|&step| step <= most).collect();
         steps.sort_unstable();
         steps.dedup();
         steps
@@ -72,8 +71,7 @@ impl Reconstruction {
             Space::Linear(space) => along(space.basis(), &mean, faces),
             Space::Scaled(space) => along(&space.basis_in_gray_levels(), &mean, faces),
             Space::Kernel(space, _) => {
-                let ordered: Vec<Vec<usize>> =
-                    faces.iter().map(|face| face.in_order(space.components())).collect();
+                let ordered: Vec<Vec<usize>> = faces.iter().map(|face| face.in_order(space.components())).collect();
                 let mut steps = ordered.concat();
                 steps.sort_unstable();
                 steps.dedup();
@@ -98,11 +96,7 @@ impl Reconstruction {
     /// The error against the original (d gray levels), where the mean face is this (d).
     pub fn error(&self, mean: &[f64], original: &[f32]) -> ReconstructionError {
         let squared = |other: &mut dyn Iterator<Item = f64>| -> f64 {
-            original
-                .iter()
-                .zip(other)
-                .map(|(&level, other)| (f64::from(level) - other).powi(2))
-                .sum()
+            original.iter().zip(other).map(|(&level, other)| (f64::from(level) - other).powi(2)).sum()
         };
         let error = squared(&mut self.levels.iter().map(|&level| f64::from(level)));
         let from_mean = squared(&mut mean.iter().copied());
@@ -134,12 +128,7 @@ fn along(basis: &DMatrix<f32>, mean: &[f32], faces: &[Steps<'_>]) -> Vec<Vec<Rec
 }
 
 /// The pre-image of the leading weights; the mean face where there is none to be had.
-fn pre_image(
-    images: Option<&PreImages<'_>>,
-    mean: &[f32],
-    weights: &[f32],
-    components: usize,
-) -> Reconstruction {
+fn pre_image(images: Option<&PreImages<'_>>, mean: &[f32], weights: &[f32], components: usize) -> Reconstruction {
     let weights: Vec<f64> = weights.iter().take(components).map(|&w| f64::from(w)).collect();
     let found = images.map(|images| images.rebuild(&weights));
     Reconstruction {
@@ -164,12 +153,7 @@ mod tests {
         FaceMatrix::from_pixels(size, pixels.collect()).unwrap()
     }
 
-    fn rebuilt(
-        space: &Space,
-        weights: &Weights,
-        at: usize,
-        steps: &[usize],
-    ) -> Vec<Reconstruction> {
+    fn rebuilt(space: &Space, weights: &Weights, at: usize, steps: &[usize]) -> Vec<Reconstruction> {
         let weights = weights.column(at);
         let wanted = Steps { weights: weights.as_slice(), steps };
         Reconstruction::of_faces(space, &[wanted]).swap_remove(0)
@@ -193,10 +177,8 @@ mod tests {
         for (at, face) in faces.faces().enumerate() {
             let steps: Vec<usize> = (0..=11).collect();
             let rebuilt = rebuilt(&space, &weights, at, &steps);
-            let errors: Vec<_> = rebuilt
-                .iter()
-                .map(|step| step.error(space.mean().as_slice(), &levels(face)))
-                .collect();
+            let errors: Vec<_> =
+                rebuilt.iter().map(|step| step.error(space.mean().as_slice(), &levels(face))).collect();
             let nothing = errors[0].explained;
             assert!(nothing.abs() < 1e-6, "the mean face explains nothing, not {nothing}");
             assert!(errors.windows(2).all(|pair| pair[1].rms <= pair[0].rms + 1e-4));
@@ -212,8 +194,7 @@ mod tests {
         let weights = weights.column(3);
         assert_eq!(rebuilt.iter().map(|r| r.components).collect::<Vec<_>>(), [4, 7]);
         for step in rebuilt {
-            let left_out: f64 =
-                weights.iter().skip(step.components).map(|&weight| f64::from(weight).powi(2)).sum();
+            let left_out: f64 = weights.iter().skip(step.components).map(|&weight| f64::from(weight).powi(2)).sum();
             let error = step.error(space.mean().as_slice(), &levels(faces.face(3)));
             assert!((error.rms.powi(2) * 72.0 - left_out).abs() < 1e-3 * left_out);
         }
@@ -234,10 +215,7 @@ mod tests {
     fn a_kernel_rebuilds_by_pre_images_each_step_alone_as_among_others() {
         let faces = faces();
         for kernel in ["rbf:auto", "poly:2", "cosine"] {
-            let pca = KernelPca {
-                kernel: kernel.parse().unwrap(),
-                components: ComponentCount::Count(11),
-            };
+            let pca = KernelPca { kernel: kernel.parse().unwrap(), components: ComponentCount::Count(11) };
             let space = Space::Kernel(Arc::new(pca.fit(&faces).unwrap()), faces.size());
             let weights = space.project(&faces);
             let steps = [0, 2, 11];
@@ -247,10 +225,8 @@ mod tests {
             let together = Reconstruction::of_faces(&space, &together);
             for (at, face) in faces.faces().enumerate() {
                 assert_eq!(rebuilt(&space, &weights, at, &[2])[0], together[at][1]);
-                let errors: Vec<f64> = together[at]
-                    .iter()
-                    .map(|step| step.error(space.mean().as_slice(), &levels(face)).rms)
-                    .collect();
+                let errors: Vec<f64> =
+                    together[at].iter().map(|step| step.error(space.mean().as_slice(), &levels(face)).rms).collect();
                 assert!(errors[2] < 0.3 * errors[0], "{kernel}: {errors:?}");
                 assert!(together[at][0].pre_image.is_none() && together[at][2].pre_image.is_some());
             }

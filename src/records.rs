@@ -120,11 +120,7 @@ impl PhotoRecord {
     }
 
     fn of(photo: &Path, first: Option<Location>, faces: Vec<FaceRecord>) -> Self {
-        Self {
-            photo: photo.to_string_lossy().into_owned(),
-            turn: first.map_or(0, |face| face.turn().degrees()),
-            faces,
-        }
+        Self { photo: photo.to_string_lossy().into_owned(), turn: first.map_or(0, |face| face.turn().degrees()), faces }
     }
 }
 

@@ -30,13 +30,7 @@ impl ScaledSpace {
 
     fn of(inner: FaceSpace, deviations: DVector<f64>) -> Self {
         let projector =
-            times(
-                inner.basis(),
-                &deviations,
-                |deviation| {
-                    if deviation > 0.0 { 1.0 / deviation } else { 0.0 }
-                },
-            );
+            times(inner.basis(), &deviations, |deviation| if deviation > 0.0 { 1.0 / deviation } else { 0.0 });
         Self { inner, deviations, projector }
     }
 
@@ -74,11 +68,7 @@ impl ScaledSpace {
 }
 
 /// The basis (d x k), its row of each pixel times a factor that depends on the pixel's deviation.
-fn times(
-    basis: &DMatrix<f32>,
-    deviations: &DVector<f64>,
-    factor: impl Fn(f64) -> f64,
-) -> DMatrix<f32> {
+fn times(basis: &DMatrix<f32>, deviations: &DVector<f64>, factor: impl Fn(f64) -> f64) -> DMatrix<f32> {
     let mut product = basis.clone();
     for mut face in product.column_iter_mut() {
         for (value, &deviation) in face.iter_mut().zip(deviations) {

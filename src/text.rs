@@ -43,7 +43,8 @@ pub(crate) fn escaped(text: &str, escape: impl Fn(&mut String, char)) -> String 
 /// Whether a character stays in its line and in its place.
 pub(crate) fn is_safe(letter: char) -> bool {
     // Marks, embeddings, overrides and isolates of the direction can make a line read otherwise than it is.
-    let turns = matches!(letter, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let turns =
+        matches!(letter, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     // What takes no room lets two names look alike; joiners (200C, 200D) do too, but Persian is written with them.
     let hides = matches!(letter, '\u{ad}' | '\u{200b}' | '\u{2060}' | '\u{feff}');
     !(letter.is_control() || turns || hides || letter == '\u{2028}' || letter == '\u{2029}')

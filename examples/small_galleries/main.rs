@@ -88,11 +88,7 @@ struct Set {
 }
 
 impl Set {
-    fn read(
-        folder: &Path,
-        framing: Option<Framing>,
-        settings: Settings,
-    ) -> Result<Self, Box<dyn Error>> {
+    fn read(folder: &Path, framing: Option<Framing>, settings: Settings) -> Result<Self, Box<dyn Error>> {
         let options = PreparationOptions {
             framing: framing.map_or(FramingRule::Auto, FramingRule::Given),
             size: Some(FaceSize::ALIGNED),
@@ -127,8 +123,7 @@ impl Set {
         let (mut gallery, mut probes) = (Vec::new(), Vec::new());
         for &person in &enrolled {
             let own = &self.people[person];
-            let own: Vec<usize> =
-                random.shuffled(own.len()).into_iter().map(|at| own[at]).collect();
+            let own: Vec<usize> = random.shuffled(own.len()).into_iter().map(|at| own[at]).collect();
             gallery.extend(&own[..photos]);
             probes.extend(own[photos..].iter().take(PROBES).copied());
         }
@@ -141,12 +136,7 @@ impl Set {
     }
 
     /// A draw for other programs: the paths of its photos, and the people of those that are enrolled and tried.
-    fn told(
-        &self,
-        drawn: &Draw,
-        (people, photos): (usize, usize),
-        others: &[LabeledFace],
-    ) -> serde_json::Value {
+    fn told(&self, drawn: &Draw, (people, photos): (usize, usize), others: &[LabeledFace]) -> serde_json::Value {
         let labelled = |faces: &[usize]| -> Vec<[String; 2]> {
             let faces = faces.iter().map(|&at| &self.faces[at]);
             faces.map(|face| [face.person.to_string(), face.source.clone()]).collect()
@@ -172,27 +162,19 @@ impl Set {
         let gallery = gallery.iter().map(|&at| self.faces[at].clone()).collect();
         let (gallery, _) = Gallery::assemble(self.preparation.size(), gallery)?;
         let recognizer = Recognizer::learn(self.preparation, gallery, self.settings)?;
-        let mut identify =
-            |faces: Vec<&LabeledFace>, is_enrolled: bool| -> Result<(), Box<dyn Error>> {
-                let pixels: Vec<u8> =
-                    faces.iter().flat_map(|face| face.pixels.iter().copied()).collect();
-                let matrix = FaceMatrix::from_pixels(self.preparation.size(), pixels)?;
-                let found = recognizer.identify_faces(&matrix, QueryOptions::default());
-                for (face, found) in faces.iter().zip(found) {
-                    let closest = found.closest().ok_or("nobody is enrolled")?;
-                    let right = is_enrolled && closest.person == face.person;
-                    let named = found.decision == Decision::Known;
-                    let refused = found.decision == Decision::NotAFace;
-                    tally.probes.push(Probe {
-                        is_enrolled,
-                        right,
-                        named,
-                        refused,
-                        confidence: closest.confidence,
-                    });
-                }
-                Ok(())
-            };
+        let mut identify = |faces: Vec<&LabeledFace>, is_enrolled: bool| -> Result<(), Box<dyn Error>> {
+            let pixels: Vec<u8> = faces.iter().flat_map(|face| face.pixels.iter().copied()).collect();
+            let matrix = FaceMatrix::from_pixels(self.preparation.size(), pixels)?;
+            let found = recognizer.identify_faces(&matrix, QueryOptions::default());
+            for (face, found) in faces.iter().zip(found) {
+                let closest = found.closest().ok_or("nobody is enrolled")?;
+                let right = is_enrolled && closest.person == face.person;
+                let named = found.decision == Decision::Known;
+                let refused = found.decision == Decision::NotAFace;
+                tally.probes.push(Probe { is_enrolled, right, named, refused, confidence: closest.confidence });
+            }
+            Ok(())
+        };
         let mut random = Random(1 + probes.first().copied().unwrap_or(0) as u64);
         let probes: Vec<LabeledFace> = probes
             .iter()
@@ -200,8 +182,7 @@ impl Set {
                 let mut face = self.faces[at].clone();
                 if let Some(light) = light {
                     let random = || random.below(1 << 20) as f64 / f64::from(1 << 20);
-                    face.pixels =
-                        light.fall_on(&face.pixels, self.preparation.size(), random).into();
+                    face.pixels = light.fall_on(&face.pixels, self.preparation.size(), random).into();
                 }
                 face
             })
@@ -261,9 +242,8 @@ impl Tally {
             let of = self.probes.iter().filter(|other| other.is_enrolled == probe.is_enrolled);
             0.5 / of.count() as f64
         };
-        let weights = [true, false].map(|is_enrolled| {
-            self.probes.iter().find(|probe| probe.is_enrolled == is_enrolled).map_or(0.0, weight)
-        });
+        let weights = [true, false]
+            .map(|is_enrolled| self.probes.iter().find(|probe| probe.is_enrolled == is_enrolled).map_or(0.0, weight));
         let weight = |probe: &Probe| weights[usize::from(!probe.is_enrolled)];
         let mut bins = [(0.0, 0.0); 10];
         for probe in &self.probes {

@@ -44,8 +44,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     if let Some(list) = &options.people {
         // Numbers are anybody's name.
         let people = learned.people.iter().map(|person| person.as_str());
-        let people: BTreeSet<&str> =
-            people.filter(|name| name.contains(char::is_alphabetic)).collect();
+        let people: BTreeSet<&str> = people.filter(|name| name.contains(char::is_alphabetic)).collect();
         std::fs::write(list, name_hashes(people))?;
     }
     eprintln!(

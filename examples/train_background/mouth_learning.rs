@@ -1,9 +1,7 @@
 //! Learning where mouths are, from aligned faces whose mouths were marked.
 
 use face_likelihood::background::FACE;
-use face_likelihood::background::mouth::{
-    FEATURES, Line, MarkedMouth, MouthFinder, STEPS, Step, ViewGradients,
-};
+use face_likelihood::background::mouth::{FEATURES, Line, MarkedMouth, MouthFinder, STEPS, Step, ViewGradients};
 use face_likelihood::background::view::{BELOW_EYES, EYES, Mouth, SUBPIXELS};
 use face_likelihood::face_matrix::FaceMatrix;
 use face_likelihood::{BackgroundProblem, Error, Result};
@@ -34,19 +32,13 @@ pub fn learn(faces: &FaceMatrix, marks: &[MarkedMouth]) -> Result<MouthFinder> {
         return Err(Error::Inconsistent);
     }
     let mut noise = Noise::seeded(1);
-    let mut samples: Vec<Sample<'_>> = faces
-        .faces()
-        .zip(marks)
-        .map(|(face, &marked)| Sample { face, marked, from: Mouth::default() })
-        .collect();
+    let mut samples: Vec<Sample<'_>> =
+        faces.faces().zip(marks).map(|(face, &marked)| Sample { face, marked, from: Mouth::default() }).collect();
     let mut steps: Vec<Step> = Vec::with_capacity(STEPS);
     for _ in 0..STEPS {
         let step = fitted_step(&samples)?;
-        let found: Vec<Mouth> = samples
-            .par_iter()
-            .take(marks.len())
-            .map(|sample| step.take(sample.face, sample.from))
-            .collect();
+        let found: Vec<Mouth> =
+            samples.par_iter().take(marks.len()).map(|sample| step.take(sample.face, sample.from)).collect();
         samples.truncate(marks.len());
         for (sample, found) in samples.iter_mut().zip(found) {
             sample.from = found;
@@ -61,10 +53,7 @@ fn disturbed<'a>(samples: &[Sample<'a>], noise: &mut Noise) -> Vec<Sample<'a>> {
     let mut off = || (noise.normal() * DISTURBED * f64::from(SUBPIXELS)).round() as i32;
     samples
         .iter()
-        .map(|sample| Sample {
-            from: Mouth::at(sample.from.across() + off(), sample.from.down() + off()),
-            ..*sample
-        })
+        .map(|sample| Sample { from: Mouth::at(sample.from.across() + off(), sample.from.down() + off()), ..*sample })
         .collect()
 }
 
@@ -90,9 +79,7 @@ fn fitted_step(samples: &[Sample<'_>]) -> Result<Step> {
         let numbers = seen.iter().flat_map(|seen| of(seen).iter().map(|&x| f64::from(x)));
         DMatrix::from_iterator(FEATURES, seen.len(), numbers)
     };
-    let along = |axis: usize| {
-        DVector::from_iterator(targets.len(), targets.iter().map(|target| target[axis]))
-    };
+    let along = |axis: usize| DVector::from_iterator(targets.len(), targets.iter().map(|target| target[axis]));
     Ok(Step {
         // Mirror images stand for the other side: means are zero.
         across: fitted_line(features(|seen| &seen.apart), along(0), Centre::Zero)?,
@@ -108,11 +95,7 @@ enum Centre {
 }
 
 /// Ridge regression from features (a column each) to targets, its weights rounded to bytes.
-fn fitted_line(
-    mut features: DMatrix<f64>,
-    mut targets: DVector<f64>,
-    centre: Centre,
-) -> Result<Line> {
+fn fitted_line(mut features: DMatrix<f64>, mut targets: DVector<f64>, centre: Centre) -> Result<Line> {
     let too_few = || Error::Background { problem: BackgroundProblem::TooFewPhotos };
     let (mut mean, mut level) = (DVector::zeros(FEATURES), 0.0);
     if centre == Centre::Mean {
@@ -134,8 +117,7 @@ fn fitted_line(
         return Err(too_few());
     }
     let scale = (largest / 127.0) as f32;
-    let weights: Vec<i8> =
-        weights.iter().map(|weight| (weight / f64::from(scale)).round() as i8).collect();
+    let weights: Vec<i8> = weights.iter().map(|weight| (weight / f64::from(scale)).round() as i8).collect();
     let of_mean: f64 = weights.iter().zip(&mean).map(|(&w, m)| f64::from(w) * m).sum();
     Ok(Line { bias: (level - f64::from(scale) * of_mean) as f32, weights, scale })
 }

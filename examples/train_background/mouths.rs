@@ -23,8 +23,7 @@ const JUDGES: usize = 3;
 /// Learns from the photos of a list, having said how well two thirds of them find the mouths of the others.
 pub fn learn(list: &Path) -> Result<MouthFinder, Box<dyn Error>> {
     let text = std::fs::read_to_string(list)?;
-    let lines: Vec<&str> =
-        text.lines().filter(|line| !line.starts_with('#') && !line.starts_with("file\t")).collect();
+    let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with('#') && !line.starts_with("file\t")).collect();
     let read = lines.par_iter().map(|line| marked(list, line));
     let read: Vec<Option<_>> = read.collect::<Result<_, _>>()?;
     let marked: Vec<(Vec<u8>, MarkedMouth)> = read.into_iter().flatten().collect();
@@ -82,8 +81,7 @@ fn marked(list: &Path, line: &str) -> Result<Option<(Vec<u8>, MarkedMouth)>, Str
     };
     let [left, right] = location.eyes;
     let apart = libm::hypotf(x2 - x1, y2 - y1);
-    let off =
-        libm::hypotf(left[0] - x1, left[1] - y1).max(libm::hypotf(right[0] - x2, right[1] - y2));
+    let off = libm::hypotf(left[0] - x1, left[1] - y1).max(libm::hypotf(right[0] - x2, right[1] - y2));
     if off > OTHER_FACE * apart {
         return Ok(None);
     }

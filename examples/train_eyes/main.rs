@@ -68,10 +68,7 @@ fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
 }
 
 /// Learns step after step; each is trained on where the steps before it leave faces they have not seen.
-fn train(
-    faces: &[MarkedFace],
-    arguments: &Arguments,
-) -> Result<EyeModel, Box<dyn Error + Send + Sync>> {
+fn train(faces: &[MarkedFace], arguments: &Arguments) -> Result<EyeModel, Box<dyn Error + Send + Sync>> {
     let start = samples::mean_eyes(faces);
     let mut samples = Samples::new(faces, start, arguments.starts);
     let mut steps = Vec::new();
@@ -87,14 +84,11 @@ fn train(
 
 /// Prints how far off the worse eye is, in per cent of the distance between the eyes.
 fn judge(model: &EyeModel, faces: &[MarkedFace]) {
-    let mut errors: Vec<f32> = faces
-        .iter()
-        .map(|face| samples::error(model.find(&face.photo, face.bounds).eyes, face.eyes))
-        .collect();
+    let mut errors: Vec<f32> =
+        faces.iter().map(|face| samples::error(model.find(&face.photo, face.bounds).eyes, face.eyes)).collect();
     errors.sort_by(f32::total_cmp);
-    let within = |limit: f32| {
-        100.0 * errors.iter().filter(|error| **error <= limit).count() as f32 / errors.len() as f32
-    };
+    let within =
+        |limit: f32| 100.0 * errors.iter().filter(|error| **error <= limit).count() as f32 / errors.len() as f32;
     println!(
         "{} faces: median of the worse eye {:.2} %, mean {:.2} %; within 5 %: {:.1} %, 10 %: {:.1} %, 20 %: {:.1} %",
         errors.len(),

@@ -20,16 +20,13 @@ pub struct MarkedFace {
 /// Reads a list and finds the marked faces; photos whose marked face the detector misses are left out.
 pub fn read(list: &Path) -> Result<Vec<MarkedFace>, Box<dyn Error + Send + Sync>> {
     let text = std::fs::read_to_string(list)?;
-    let lines: Vec<&str> =
-        text.lines().filter(|line| !line.starts_with('#') && !line.starts_with("file\t")).collect();
-    let faces: Result<Vec<Option<MarkedFace>>, _> =
-        lines.par_iter().map(|line| read_line(list, line)).collect();
+    let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with('#') && !line.starts_with("file\t")).collect();
+    let faces: Result<Vec<Option<MarkedFace>>, _> = lines.par_iter().map(|line| read_line(list, line)).collect();
     Ok(faces?.into_iter().flatten().collect())
 }
 
 fn read_line(list: &Path, line: &str) -> Result<Option<MarkedFace>, Box<dyn Error + Send + Sync>> {
-    let (name, marks) =
-        line.split_once('\t').ok_or_else(|| format!("no tab in the line {line:?}"))?;
+    let (name, marks) = line.split_once('\t').ok_or_else(|| format!("no tab in the line {line:?}"))?;
     let marks = marks.split('\t').take(4).map(str::parse).collect::<Result<Vec<f32>, _>>()?;
     let &[x1, y1, x2, y2] = marks.as_slice() else {
         return Err(format!("fewer than 4 coordinates in the line {line:?}").into());
@@ -38,12 +35,8 @@ fn read_line(list: &Path, line: &str) -> Result<Option<MarkedFace>, Box<dyn Erro
     let photo = image::open(find(list, name)?)?.into_luma8();
     let found = detect::detect(&photo)?;
     let middle = [(x1 + x2) / 2.0, (y1 + y2) / 2.0];
-    let holds =
-        |[x, y, w, h]: [f32; 4]| (x..x + w).contains(&middle[0]) && (y..y + h).contains(&middle[1]);
-    let face = found
-        .into_iter()
-        .filter(|face| holds(face.bounds))
-        .max_by(|a, b| a.score.total_cmp(&b.score));
+    let holds = |[x, y, w, h]: [f32; 4]| (x..x + w).contains(&middle[0]) && (y..y + h).contains(&middle[1]);
+    let face = found.into_iter().filter(|face| holds(face.bounds)).max_by(|a, b| a.score.total_cmp(&b.score));
     Ok(face.map(|face| MarkedFace { photo, bounds: face.bounds, eyes }))
 }
 

@@ -26,29 +26,19 @@ const COLUMNS: usize = FEATURES + 1 + OUTPUTS;
 /// Samples whose features are held at once.
 const BATCH: usize = 1024;
 
-pub fn fit(
-    samples: &Samples,
-    frame: Frame,
-    ridge: f64,
-) -> Result<Fitted, Box<dyn Error + Send + Sync>> {
+pub fn fit(samples: &Samples, frame: Frame, ridge: f64) -> Result<Fitted, Box<dyn Error + Send + Sync>> {
     let folds: Vec<Sums> = (0..FOLDS)
         .into_par_iter()
         .map(|fold| {
-            let members: Vec<&Sample> =
-                samples.samples.iter().filter(|sample| samples.fold(sample) == fold).collect();
+            let members: Vec<&Sample> = samples.samples.iter().filter(|sample| samples.fold(sample) == fold).collect();
             Sums::of(samples, &members, frame)
         })
         .collect();
-    let all = folds
-        .iter()
-        .fold(Sums::none(), |sum, fold| Sums { products: sum.products + &fold.products });
+    let all = folds.iter().fold(Sums::none(), |sum, fold| Sums { products: sum.products + &fold.products });
     let without = |fold: &Sums| Sums { products: &all.products - &fold.products };
     Ok(Fitted {
         whole: all.solve(frame, ridge)?,
-        by_fold: folds
-            .iter()
-            .map(|fold| without(fold).solve(frame, ridge))
-            .collect::<Result<_, _>>()?,
+        by_fold: folds.iter().map(|fold| without(fold).solve(frame, ridge)).collect::<Result<_, _>>()?,
     })
 }
 
@@ -62,14 +52,10 @@ impl Sums {
         for batch in members.chunks(BATCH) {
             let mut z = DMatrix::<f64>::zeros(COLUMNS, batch.len());
             for (sample, mut column) in batch.iter().zip(z.column_iter_mut()) {
-                let view =
-                    View::new(samples.portraits[sample.portrait].picture(), frame, sample.now);
+                let view = View::new(samples.portraits[sample.portrait].picture(), frame, sample.now);
                 let by = view.move_to(sample.truth);
                 let numbers = view.features.iter().chain([&1.0]).chain(&by);
-                column
-                    .iter_mut()
-                    .zip(numbers)
-                    .for_each(|(place, number)| *place = f64::from(*number));
+                column.iter_mut().zip(numbers).for_each(|(place, number)| *place = f64::from(*number));
             }
             sums.products.gemm(1.0, &z, &z.transpose(), 1.0);
         }
@@ -87,10 +73,7 @@ impl Sums {
         }
         let moments = centred.view((0, FEATURES + 1), (FEATURES, OUTPUTS)).into_owned();
         let square = centred.view((0, 0), (FEATURES, FEATURES)).into_owned();
-        let weights = square
-            .cholesky()
-            .ok_or("the features do not vary; are the photos all alike?")?
-            .solve(&moments);
+        let weights = square.cholesky().ok_or("the features do not vary; are the photos all alike?")?.solve(&moments);
         let maps: [(Vec<f64>, f64); OUTPUTS] = std::array::from_fn(|output| {
             let weights = weights.column(output);
             let bias = means[FEATURES + 1 + output] - weights.dot(&means.rows(0, FEATURES));

@@ -31,12 +31,7 @@ impl Samples {
         for (portrait, truth) in pairs.into_iter().flatten() {
             for _ in 0..starts {
                 let shift = [random.normal() * 0.13, random.normal() * 0.13];
-                let by = [
-                    shift[0],
-                    shift[1],
-                    random.normal() * 0.15,
-                    libm::expf(random.normal() * 0.12),
-                ];
+                let by = [shift[0], shift[1], random.normal() * 0.15, libm::expf(random.normal() * 0.12)];
                 let now = disturbed(start, by).map(Portrait::from_box);
                 samples.push(Sample { portrait: portraits.len(), now, truth });
             }
@@ -67,8 +62,7 @@ impl Samples {
 
 /// The larger error of the two eyes, in (true) distances between the eyes.
 pub fn error(found: Eyes, truth: Eyes) -> f32 {
-    let distance =
-        |one: [f32; 2], other: [f32; 2]| libm::hypotf(one[0] - other[0], one[1] - other[1]);
+    let distance = |one: [f32; 2], other: [f32; 2]| libm::hypotf(one[0] - other[0], one[1] - other[1]);
     distance(found[0], truth[0]).max(distance(found[1], truth[1])) / distance(truth[0], truth[1])
 }
 

@@ -43,8 +43,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let classifier = FaceClassifier::from_bytes(&learned)?;
 
     let crops = in_order(Path::new(judged), |at, picture| Some(crops(picture, at))).concat();
-    let mut scores: Vec<f32> =
-        described(&crops)?.faces().map(|crop| classifier.score(crop)).collect();
+    let mut scores: Vec<f32> = described(&crops)?.faces().map(|crop| classifier.score(crop)).collect();
     scores.sort_by(f32::total_cmp);
     eprintln!(
         "{} faces, {} parts; of {} crops of pictures without faces 95 % score below {:.2}, 99 % below {:.2}",
@@ -88,12 +87,7 @@ fn learned(faces: &FaceMatrix, others: &FaceMatrix) -> Result<Vec<u8>, Box<dyn E
 }
 
 /// The classifier along these weights, rounded to bytes, by which the mean score of faces is 1 and of others -1.
-fn rounded(
-    weights: &DVector<f64>,
-    centred: &DMatrix<f64>,
-    mean: &DVector<f64>,
-    of_faces: usize,
-) -> Vec<u8> {
+fn rounded(weights: &DVector<f64>, centred: &DMatrix<f64>, mean: &DVector<f64>, of_faces: usize) -> Vec<u8> {
     let step = weights.amax().max(f64::MIN_POSITIVE) / 127.0;
     let rounded = weights.map(|weight| (weight / step).round());
     let scores = rounded.transpose() * centred;

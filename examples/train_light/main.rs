@@ -10,9 +10,7 @@
 
 use std::error::Error;
 
-use eigenfaces::background::{
-    Adaptation, Alignment, Background, Calibration, LightVariation, People,
-};
+use eigenfaces::background::{Adaptation, Alignment, Background, Calibration, LightVariation, People};
 use eigenfaces::{Acceptance, Model, Options};
 use nalgebra::DMatrix;
 
@@ -134,8 +132,7 @@ impl Photos {
         let photos: Vec<usize> = (0..persons.len()).collect();
         let adaptation = Adaptation::learn(background, &raw, &photos, &persons);
         let people = People::enroll(adaptation, &raw, &photos, &persons, numbers.len());
-        let calibration =
-            Calibration::learn(background, &people, &raw, &persons, Alignment::ByEyes);
+        let calibration = Calibration::learn(background, &people, &raw, &persons, Alignment::ByEyes);
         let people = people.allowing_for_light(&calibration);
         let probes: Vec<usize> = self.of(false).filter(|&at| !is_even(at)).collect();
         let answers = people.with_scores(&self.raw.select_columns(&probes), |_, scores| {

@@ -31,9 +31,7 @@ fn exception(error: Error) -> PyErr {
         Error::NoSuchPath { .. } | Error::Model { problem: ModelProblem::Missing, .. } => {
             PyFileNotFoundError::new_err(message)
         }
-        Error::Read { .. } | Error::Write { .. } | Error::UnreadablePath { .. } => {
-            PyOSError::new_err(message)
-        }
+        Error::Read { .. } | Error::Write { .. } | Error::UnreadablePath { .. } => PyOSError::new_err(message),
         _ => PyValueError::new_err(message),
     }
 }

@@ -4,8 +4,7 @@ use eigenfaces::pca::real::{self, Basis, Samples};
 use eigenfaces::pca::{Accumulator, Columns, ComponentCount, Components, Pca, Solver};
 use nalgebra::DMatrix;
 use numpy::{
-    IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2,
-    PyUntypedArrayMethods,
+    IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -34,13 +33,7 @@ impl NComponents {
 }
 
 /// Mean (d), components (k x d), their variances (k), the total variance, and the route that was taken.
-type Fitted<'py> = (
-    Bound<'py, PyArray1<f64>>,
-    Bound<'py, PyArray2<f64>>,
-    Bound<'py, PyArray1<f64>>,
-    f64,
-    &'static str,
-);
+type Fitted<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray2<f64>>, Bound<'py, PyArray1<f64>>, f64, &'static str);
 
 /// A matrix whose columns are the rows of an array.
 fn rows<'py>(py: Python<'py>, matrix: DMatrix<f64>) -> PyResult<Bound<'py, PyArray2<f64>>> {

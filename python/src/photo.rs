@@ -26,9 +26,7 @@ impl Input {
             let (height, width) = (side(0)?, side(1)?);
             let pixels = array.as_array().iter().copied().collect();
             let image = GrayImage::from_raw(width, height, pixels);
-            return image
-                .map(Self::Gray)
-                .ok_or_else(|| wrong("the array does not hold what its shape says"));
+            return image.map(Self::Gray).ok_or_else(|| wrong("the array does not hold what its shape says"));
         }
         if let Ok(bytes) = photo.cast::<PyBytes>() {
             return Ok(Self::File(bytes.as_bytes().to_vec()));
@@ -40,8 +38,7 @@ impl Input {
 
     /// Decodes it; an error names the photo, by its number where it has no path.
     pub fn open(self, number: usize) -> Result<Photo, Error> {
-        let unnamed =
-            |problem| Error::Photo { path: PathBuf::from(format!("photo {number}")), problem };
+        let unnamed = |problem| Error::Photo { path: PathBuf::from(format!("photo {number}")), problem };
         match self {
             Self::Path(path) => Photo::open(path),
             Self::File(bytes) => Photo::from_bytes(bytes).map_err(unnamed),

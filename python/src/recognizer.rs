@@ -8,8 +8,8 @@ use eigenfaces::error::Error;
 use eigenfaces::face_matrix::FaceSize;
 use eigenfaces::model::DescribedFace;
 use eigenfaces::{
-    Acceptance, Decision, FaceChoice, Identification, Model, Options, Person, Photo, QueryOptions,
-    Settings, Verdict, Verification,
+    Acceptance, Decision, FaceChoice, Identification, Model, Options, Person, Photo, QueryOptions, Settings, Verdict,
+    Verification,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -19,15 +19,8 @@ use crate::photo::{Input, given};
 use crate::{exception, wrong};
 
 /// A face as Python gets it: decision, person, confidence, box, eyes, candidates, confidence that it is somebody else.
-type Face = (
-    &'static str,
-    Option<String>,
-    f64,
-    Option<[f32; 4]>,
-    Option<[[f32; 2]; 2]>,
-    Vec<(String, f64, f64)>,
-    Option<f64>,
-);
+type Face =
+    (&'static str, Option<String>, f64, Option<[f32; 4]>, Option<[[f32; 2]; 2]>, Vec<(String, f64, f64)>, Option<f64>);
 
 /// Whether two faces are of one person, how confident that is, and the confidence that is needed.
 type Verified = (bool, f64, f64);
@@ -59,10 +52,7 @@ impl Recognizer {
                 size: size.transpose().map_err(|error| exception(error.into()))?,
                 ..PreparationOptions::default()
             },
-            settings: Settings {
-                prior: if background { Prior::Bundled } else { Prior::None },
-                ..Settings::default()
-            },
+            settings: Settings { prior: if background { Prior::Bundled } else { Prior::None }, ..Settings::default() },
             ..Options::default()
         };
         let enrolled = py.detach(|| {
@@ -79,8 +69,7 @@ impl Recognizer {
     #[staticmethod]
     fn enroll_described(py: Python<'_>, faces: Vec<Vec<u8>>) -> PyResult<Self> {
         let enrolled = py.detach(|| {
-            let faces: Vec<_> =
-                faces.par_iter().map(|face| DescribedFace::from_bytes(face)).collect();
+            let faces: Vec<_> = faces.par_iter().map(|face| DescribedFace::from_bytes(face)).collect();
             Model::enroll_described(faces.into_iter().collect::<Result<_, Error>>()?)
         });
         enrolled.map(Self).map_err(exception)
@@ -208,17 +197,14 @@ pub fn describe<'py>(
 
 /// Decodes photos in parallel; the error is that of the first that cannot be.
 fn decoded(photos: Vec<Input>) -> Result<Vec<Photo>, Error> {
-    let photos: Vec<_> =
-        photos.into_par_iter().enumerate().map(|(number, photo)| photo.open(number)).collect();
+    let photos: Vec<_> = photos.into_par_iter().enumerate().map(|(number, photo)| photo.open(number)).collect();
     photos.into_iter().collect()
 }
 
 /// An error about a photo, with its number.
 fn numbered(error: Error, number: usize) -> Error {
     match error {
-        Error::Photo { problem, .. } => {
-            Error::Photo { path: PathBuf::from(format!("photo {number}")), problem }
-        }
+        Error::Photo { problem, .. } => Error::Photo { path: PathBuf::from(format!("photo {number}")), problem },
         other => other,
     }
 }

@@ -58,11 +58,8 @@ pub fn answers(rows: Vec<Row>) -> Result<(Vec<AnswerAt>, Vec<String>), String> {
     let mut answers = vec![Answer::Nothing; rows.len()];
     let mut ambiguous = Vec::new();
     for (group, own) in groups {
-        let typed: BTreeSet<&str> = own
-            .iter()
-            .map(|&at| rows[at].name.as_str())
-            .filter(|name| !name.is_empty() && *name != NOT_THIS)
-            .collect();
+        let typed: BTreeSet<&str> =
+            own.iter().map(|&at| rows[at].name.as_str()).filter(|name| !name.is_empty() && *name != NOT_THIS).collect();
         let of_all = typed.iter().next().filter(|_| typed.len() == 1);
         if typed.len() > 1 && own.iter().any(|&at| rows[at].name.is_empty()) {
             ambiguous.push(group.to_owned());
@@ -88,11 +85,8 @@ mod tests {
     use super::*;
 
     fn answered(typed: &[(&str, &str)]) -> Vec<Answer> {
-        let text: String = typed
-            .iter()
-            .enumerate()
-            .map(|(at, (group, name))| format!("{group},{name},a.jpg,{}\n", at + 1))
-            .collect();
+        let text: String =
+            typed.iter().enumerate().map(|(at, (group, name))| format!("{group},{name},a.jpg,{}\n", at + 1)).collect();
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("groups.csv");
         std::fs::write(&path, format!("group,name,photo,face\n{text}")).unwrap();
@@ -107,18 +101,12 @@ mod tests {
     #[test]
     fn one_name_is_for_the_whole_group() {
         let found = answered(&[("1", ""), ("1", "Ada"), ("1", "-"), ("2", "")]);
-        assert_eq!(
-            found,
-            [person("Ada"), person("Ada"), Answer::NotThese(vec![0, 1]), Answer::Nothing]
-        );
+        assert_eq!(found, [person("Ada"), person("Ada"), Answer::NotThese(vec![0, 1]), Answer::Nothing]);
     }
 
     #[test]
     fn two_names_are_for_their_rows() {
         let found = answered(&[("1", "Ada"), ("1", "Bert"), ("1", ""), ("2", "ignore"), ("2", "")]);
-        assert_eq!(
-            found,
-            [person("Ada"), person("Bert"), Answer::Nothing, Answer::Ignored, Answer::Ignored]
-        );
+        assert_eq!(found, [person("Ada"), person("Bert"), Answer::Nothing, Answer::Ignored, Answer::Ignored]);
     }
 }

@@ -35,11 +35,7 @@ pub fn preparation(model: Option<&Model>, path: &Path) -> Result<Preparation> {
     if preparation.framing() == Framing::Detect {
         return Ok(preparation);
     }
-    Err(Error::OtherFraming {
-        path: path.to_owned(),
-        has: preparation.framing().name(),
-        asked: Framing::Detect.name(),
-    })
+    Err(Error::OtherFraming { path: path.to_owned(), has: preparation.framing().name(), asked: Framing::Detect.name() })
 }
 
 /// The faces of albums: those of people who are enrolled, and the others in groups.
@@ -116,11 +112,7 @@ impl<'a> FacesByPerson<'a> {
 
 /// Faces (by position) and people whom they do not show, for a person has said that they are of somebody else than a face that is
 /// enrolled.
-fn denied<'a>(
-    faces: &[AlbumFace<'_>],
-    own: &'a [Option<Person>],
-    answers: &Answers,
-) -> BTreeSet<(usize, &'a Person)> {
+fn denied<'a>(faces: &[AlbumFace<'_>], own: &'a [Option<Person>], answers: &Answers) -> BTreeSet<(usize, &'a Person)> {
     let position = |key: FaceKey| faces.binary_search_by_key(&key, |face| face.key).ok();
     let pairs = answers.apart.iter();
     let pairs = pairs.filter_map(|&(one, other)| Some((position(one)?, position(other)?)));
@@ -133,11 +125,7 @@ pub fn by_photo(one: &AlbumFace<'_>, other: &AlbumFace<'_>) -> Ordering {
     natural::paths(&one.photo, &other.photo).then(one.key.cmp(&other.key))
 }
 
-fn identify(
-    faces: &[AlbumFace<'_>],
-    recognizer: &Recognizer,
-    query: QueryOptions,
-) -> Result<Vec<Identification>> {
+fn identify(faces: &[AlbumFace<'_>], recognizer: &Recognizer, query: QueryOptions) -> Result<Vec<Identification>> {
     let prepared = |face: &AlbumFace<'_>| PreparedFace {
         pixels: face.found.pixels.clone(),
         region: PhotoRegion::Found { location: face.found.location, of: 1 },
@@ -159,9 +147,7 @@ fn identify(
 }
 
 /// The background model's coordinates of faces, as the index keeps them: 2k x n.
-fn coordinates<'a>(
-    faces: impl ExactSizeIterator<Item = &'a AlbumFace<'a>>,
-) -> Result<DMatrix<f32>> {
+fn coordinates<'a>(faces: impl ExactSizeIterator<Item = &'a AlbumFace<'a>>) -> Result<DMatrix<f32>> {
     let (rows, count) = (2 * Background::bundled()?.components(), faces.len());
     let columns = faces.flat_map(|face| face.found.coordinates.iter().copied());
     Ok(DMatrix::from_vec(rows, count, columns.collect()))
@@ -179,11 +165,8 @@ fn group(faces: &[AlbumFace<'_>], unnamed: &[usize], answers: &Answers) -> Resul
         photos.push(if is_same { before } else { at });
     }
     let position = |key: FaceKey| faces.binary_search_by_key(&key, |face| face.key).ok();
-    let apart: Vec<(usize, usize)> = answers
-        .apart
-        .iter()
-        .filter_map(|&(one, other)| Some((position(one)?, position(other)?)))
-        .collect();
+    let apart: Vec<(usize, usize)> =
+        answers.apart.iter().filter_map(|&(one, other)| Some((position(one)?, position(other)?))).collect();
     let constraints = Constraints { photos: &photos, apart: &apart };
     Ok(grouping::group(background, &raw, unnamed, constraints, grouping::PURITY))
 }

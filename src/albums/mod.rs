@@ -129,11 +129,7 @@ impl AlbumFace<'_> {
 impl Albums {
     /// Looks at what is new in the folders, and keeps the indexes for the next time: in each folder, or all in one file.
     /// Errors: what is no folder; an index that is damaged; [`Error::Cancelled`].
-    pub fn open(
-        folders: &[PathBuf],
-        index: Option<&Path>,
-        observer: &dyn Observer,
-    ) -> Result<Self> {
+    pub fn open(folders: &[PathBuf], index: Option<&Path>, observer: &dyn Observer) -> Result<Self> {
         let mut distinct: Vec<&PathBuf> = Vec::new();
         for folder in folders {
             refuse_no_folder(folder)?;
@@ -171,8 +167,7 @@ impl Albums {
         report_passed_over(&listing, observer);
         // An index looks like no photo, but one that cannot be read might be.
         let is_index = |path: &Path| path == file || path.file_name() == Some(INDEX.as_ref());
-        let photos: Vec<PathBuf> =
-            listing.photos.into_iter().filter(|photo| !is_index(photo)).collect();
+        let photos: Vec<PathBuf> = listing.photos.into_iter().filter(|photo| !is_index(photo)).collect();
         let is_new = file.symlink_metadata().is_err();
         let mut saved = Instant::now();
         let refreshed = index.refresh(&photos, name, observer, |index| {
@@ -237,12 +232,7 @@ impl Albums {
                     continue;
                 };
                 let of = index.photos.get(&key.photo);
-                let face = AlbumFace {
-                    key,
-                    found,
-                    photo: photo.clone(),
-                    of: of.map_or(0, |photo| photo.faces.len()),
-                };
+                let face = AlbumFace { key, found, photo: photo.clone(), of: of.map_or(0, |photo| photo.faces.len()) };
                 faces.insert(key, face);
             }
         }
@@ -276,11 +266,7 @@ impl Albums {
 /// Saves an index, merged with the answers in its file, also those about photos that show the `same`; returns why it could not be
 /// saved.
 /// Errors: the file that stands there is no index, or is damaged.
-fn save(
-    index: &mut FaceIndex,
-    file: &Path,
-    same: &[(ContentHash, ContentHash)],
-) -> Result<Option<Error>> {
+fn save(index: &mut FaceIndex, file: &Path, same: &[(ContentHash, ContentHash)]) -> Result<Option<Error>> {
     index.answers = load(file)?.answers;
     index.answers.follow(same);
     Ok(store::save_face_index(index, file).err())
@@ -297,11 +283,7 @@ pub struct Remembered {
 impl Remembered {
     /// Makes the change, and has the index written if there is one.
     /// Errors: an index that cannot be written.
-    pub fn change(
-        index: &mut FaceIndex,
-        file: &Path,
-        change: impl FnOnce(&mut Answers),
-    ) -> Result<Option<Self>> {
+    pub fn change(index: &mut FaceIndex, file: &Path, change: impl FnOnce(&mut Answers)) -> Result<Option<Self>> {
         let before = index.answers.clone();
         change(&mut index.answers);
         if index.answers == before {
@@ -328,10 +310,7 @@ pub fn load(file: &Path) -> Result<FaceIndex> {
     }
     store::load_face_index(file).map_err(|error| {
         let reason = match error {
-            Error::Model {
-                problem: ModelProblem::OtherKind { found, .. },
-                ..
-            } => format!("it is {}", found.name()),
+            Error::Model { problem: ModelProblem::OtherKind { found, .. }, .. } => format!("it is {}", found.name()),
             Error::Read { source, .. } => reason(&source),
             _ => "it is no index of faces, or is damaged".to_owned(),
         };
@@ -374,10 +353,7 @@ pub fn refuse_no_folder(folder: &Path) -> Result<()> {
         return Err(Error::missing(folder));
     }
     if !folder.is_dir() {
-        return Err(Error::about(
-            folder,
-            "is no folder; `eigenfaces identify` looks at single photos",
-        ));
+        return Err(Error::about(folder, "is no folder; `eigenfaces identify` looks at single photos"));
     }
     Ok(())
 }

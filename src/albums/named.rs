@@ -44,17 +44,8 @@ impl NamedFaces {
     /// Answers about these faces, looked up in one index, or in those of the folders of their photos.
     /// Errors: a face with two names; an index that cannot be read.
     pub fn of(said: Vec<AnswerAt>, index: Option<&Path>) -> Result<Self> {
-        let faces = said.into_iter().map(|(place, answer)| NamedFace {
-            place,
-            answer,
-            key: None,
-            is_refused: false,
-        });
-        let mut named = Self {
-            faces: faces.collect(),
-            index: index.map(Path::to_owned),
-            indexes: BTreeMap::new(),
-        };
+        let faces = said.into_iter().map(|(place, answer)| NamedFace { place, answer, key: None, is_refused: false });
+        let mut named = Self { faces: faces.collect(), index: index.map(Path::to_owned), indexes: BTreeMap::new() };
         named.refuse_two_names()?;
         for at in named.concerned() {
             named.faces[at].key = named.find(at)?;
@@ -70,10 +61,7 @@ impl NamedFaces {
             };
             let first = *names.entry((&place.photo, place.face)).or_insert(person);
             if first != person {
-                let two = format_args!(
-                    "face {} is {first} and {person}; leave one of the names",
-                    place.face
-                );
+                let two = format_args!("face {} is {first} and {person}; leave one of the names", place.face);
                 return Err(Error::about(&place.photo, two));
             }
         }
@@ -160,8 +148,7 @@ impl NamedFaces {
 
     /// The places of all faces of a photo, as far as an index knows it.
     pub fn faces_of(&self, photo: &Path) -> Option<Vec<[f32; 4]>> {
-        let key =
-            self.faces.iter().find_map(|face| face.key.filter(|_| face.place.photo == photo))?;
+        let key = self.faces.iter().find_map(|face| face.key.filter(|_| face.place.photo == photo))?;
         let photo = self.indexes.values().find_map(|index| index.photos.get(&key.photo))?;
         Some(photo.faces.iter().map(|face| face.location.bounds).collect())
     }
@@ -175,10 +162,8 @@ impl NamedFaces {
             }
         }
         let photos: Vec<(&Path, Vec<usize>)> = of_photo.into_iter().collect();
-        let read: Vec<Vec<(usize, Result<LabeledFace>)>> = photos
-            .par_iter()
-            .map(|(photo, rows)| self.of_photo(preparation, photo, rows))
-            .collect();
+        let read: Vec<Vec<(usize, Result<LabeledFace>)>> =
+            photos.par_iter().map(|(photo, rows)| self.of_photo(preparation, photo, rows)).collect();
         let (mut faces, mut wrong) = (Vec::new(), Vec::new());
         for (at, face) in read.into_iter().flatten() {
             match face {
@@ -193,12 +178,7 @@ impl NamedFaces {
     }
 
     /// These faces, all of one photo.
-    fn of_photo(
-        &self,
-        preparation: &Preparation,
-        photo: &Path,
-        rows: &[usize],
-    ) -> Vec<(usize, Result<LabeledFace>)> {
+    fn of_photo(&self, preparation: &Preparation, photo: &Path, rows: &[usize]) -> Vec<(usize, Result<LabeledFace>)> {
         let unusable = |problem| Error::photo(photo, problem);
         let faces = || PhotoFaces::of(preparation, &Photo::open(photo)?).map_err(unusable);
         let source = photo.to_string_lossy();
@@ -208,9 +188,7 @@ impl NamedFaces {
             let moved = match (self.indexed(named), named.place.bounds, place) {
                 // A file that was written again, its photo untouched, shows the very same face.
                 (_, _, None) => true,
-                (Some((key, face)), _, Some(now)) => {
-                    key.photo != faces.content_hash() && now != face.location
-                }
+                (Some((key, face)), _, Some(now)) => key.photo != faces.content_hash() && now != face.location,
                 (None, Some(before), Some(now)) => overlap(before, now.bounds) < SAME_PLACE,
                 (None, None, Some(_)) => false,
             };

@@ -7,9 +7,7 @@ use crate::enrollment::Observer;
 use crate::error::{Error, Result};
 use crate::store::{NamesIn, Sidecar, has_other_names};
 use crate::text::{counted, shown};
-use crate::xmp::{
-    Content, NamedFace, Outcome, OwnNames, PhotoLayout, Region, Written, XmpProblem, write,
-};
+use crate::xmp::{Content, NamedFace, Outcome, OwnNames, PhotoLayout, Region, Written, XmpProblem, write};
 
 /// Whether sidecars are written, or it is a dry run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,16 +44,7 @@ pub struct Sidecars {
 
 impl Sidecars {
     pub fn new(writing: Writing, names_in: NamesIn, own: OwnNames) -> Self {
-        Self {
-            writing,
-            names_in,
-            own,
-            sources: NameSources::default(),
-            photos: 0,
-            names: 0,
-            withdrawn: 0,
-            kept: 0,
-        }
+        Self { writing, names_in, own, sources: NameSources::default(), photos: 0, names: 0, withdrawn: 0, kept: 0 }
     }
 
     /// Writes names of a photo's faces, all of which are at `faces`, into its sidecar. A face that a person has named elsewhere,
@@ -102,9 +91,7 @@ impl Sidecars {
         let unwritten = |fault: String| {
             Error::about(
                 photo,
-                format_args!(
-                    "no name is written for it, because one that a person gave could be lost: {fault}"
-                ),
+                format_args!("no name is written for it, because one that a person gave could be lost: {fault}"),
             )
         };
         let sources = self.sources.of(photo, &file, Some(sidecar.path()));
@@ -128,8 +115,7 @@ impl Sidecars {
         if named.is_empty() && !may_withdraw {
             return Ok(());
         }
-        let wrong =
-            |problem: XmpProblem| unwritten(format!("{}: {problem}", shown(sidecar.path())));
+        let wrong = |problem: XmpProblem| unwritten(format!("{}: {problem}", shown(sidecar.path())));
         let written = write(sidecar.content(), &layout, &named, self.own).map_err(wrong)?;
         let path = sidecar.path().to_owned();
         if let Content::Changed(bytes) = &written.content {
@@ -156,8 +142,7 @@ impl Sidecars {
     ) {
         faces.retain(|face| {
             let same = |region: &&Region| region.area.same_face(&face.area).is_some();
-            let Some(name) = regions.iter().find(same).and_then(|region| region.name.as_deref())
-            else {
+            let Some(name) = regions.iter().find(same).and_then(|region| region.name.as_deref()) else {
                 return true;
             };
             if name != face.name {
@@ -169,19 +154,10 @@ impl Sidecars {
 
     fn say_kept(&mut self, sidecar: &Path, name: &str, guess: &str, observer: &dyn Observer) {
         self.kept += 1;
-        observer.say(&format!(
-            "{}: {name} stays, which a person gave; {guess} is not written",
-            shown(sidecar)
-        ));
+        observer.say(&format!("{}: {name} stays, which a person gave; {guess} is not written", shown(sidecar)));
     }
 
-    fn count(
-        &mut self,
-        sidecar: &Path,
-        faces: &[NamedFace<'_>],
-        written: &Written,
-        observer: &dyn Observer,
-    ) {
+    fn count(&mut self, sidecar: &Path, faces: &[NamedFace<'_>], written: &Written, observer: &dyn Observer) {
         self.withdrawn += written.withdrawn.len();
         for name in &written.withdrawn {
             let done = match self.writing {
@@ -195,18 +171,13 @@ impl Sidecars {
                 Outcome::Added | Outcome::Named | Outcome::Updated { .. } => {
                     self.names += 1;
                     if self.writing == Writing::Told {
-                        observer.say(&format!(
-                            "{}: {} would be written",
-                            shown(sidecar),
-                            face.name
-                        ));
+                        observer.say(&format!("{}: {} would be written", shown(sidecar), face.name));
                     }
                 }
                 Outcome::NamedAlready { name } if name != face.name => {
                     self.say_kept(sidecar, name, face.name, observer);
                 }
-                Outcome::Unchanged | Outcome::NamedAlready { .. } | Outcome::NameRemoved { .. } => {
-                }
+                Outcome::Unchanged | Outcome::NamedAlready { .. } | Outcome::NameRemoved { .. } => {}
             }
         }
     }

@@ -7,9 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use crate::dataset::{
-    ContentHash, FileId, PERSON_FILE, PhotoFile, SORTED, is_page, is_standard_input,
-};
+use crate::dataset::{ContentHash, FileId, PERSON_FILE, PhotoFile, SORTED, is_page, is_standard_input};
 use crate::decision::Decision;
 use crate::enrollment::Observer;
 use crate::error::{Error, Result, reason};
@@ -84,11 +82,7 @@ impl<'a> Sorter<'a> {
         self.add_to(photo, self.folders(found))
     }
 
-    pub fn add_to(
-        &mut self,
-        photo: &Path,
-        folders: impl IntoIterator<Item = Folder>,
-    ) -> Result<()> {
+    pub fn add_to(&mut self, photo: &Path, folders: impl IntoIterator<Item = Folder>) -> Result<()> {
         for Folder { name, person } in folders {
             let folder = self.folder.join(&name);
             let counts = self.counts.entry(name).or_default();
@@ -157,8 +151,7 @@ impl<'a> Sorter<'a> {
         if self.counts.is_empty() {
             observer.say("nobody was named, so there is nothing to sort");
         } else if self.by.is_none() {
-            observer
-                .say("nothing was written: add --link (hard links, which take no space) or --copy");
+            observer.say("nothing was written: add --link (hard links, which take no space) or --copy");
         }
     }
 }
@@ -194,8 +187,7 @@ fn name_person(folder: &Path, person: &str) -> Result<()> {
 /// too, it is changed, and its hash tells it apart from the names that are changed likewise.
 fn folder_name(person: &str) -> String {
     let is_special = |letter: char| letter.is_control() || r#"/\:*?"<>|"#.contains(letter);
-    let name: String =
-        person.chars().map(|letter| if is_special(letter) { '_' } else { letter }).collect();
+    let name: String = person.chars().map(|letter| if is_special(letter) { '_' } else { letter }).collect();
     let name = cut(&name, LONGEST_NAME).trim_end_matches(['.', ' ']);
     let stem = name.split('.').next().unwrap_or_default().trim_end();
     let is_device = DEVICES.iter().any(|device| {
@@ -234,8 +226,7 @@ fn is_same(photo: &Path, other: &Path) -> bool {
     same_length
         && (FileId::of(photo) == FileId::of(other)
             || matches!((fs::read(photo), fs::read(other)), (Ok(a), Ok(b)) if a == b))
-        || is_page(photo)
-            && matches!((PhotoFile::read(photo), fs::read(other)), (Ok(a), Ok(b)) if a.bytes() == b)
+        || is_page(photo) && matches!((PhotoFile::read(photo), fs::read(other)), (Ok(a), Ok(b)) if a.bytes() == b)
 }
 
 fn link(photo: &Path, folder: &Path, target: &Path) -> Result<()> {
@@ -245,14 +236,12 @@ fn link(photo: &Path, folder: &Path, target: &Path) -> Result<()> {
     fs::hard_link(file, target).map_err(|error| {
         let reason = match error.kind() {
             io::ErrorKind::CrossesDevices => {
-                "it is on another file system than the photo; --copy makes copies instead"
-                    .to_owned()
+                "it is on another file system than the photo; --copy makes copies instead".to_owned()
             }
             // File systems without links say so in several ways: exFAT refuses permission.
-            io::ErrorKind::PermissionDenied | io::ErrorKind::Unsupported
-                if may_write(folder) =>
-            {
-                "its file system has no hard links, as exFAT and some network drives; --copy makes copies instead".to_owned()
+            io::ErrorKind::PermissionDenied | io::ErrorKind::Unsupported if may_write(folder) => {
+                "its file system has no hard links, as exFAT and some network drives; --copy makes copies instead"
+                    .to_owned()
             }
             _ => reason(&error),
         };
@@ -330,8 +319,7 @@ mod tests {
             &long,
             &long[3..],
         ];
-        let names: std::collections::BTreeSet<String> =
-            others.iter().map(|person| folder_name(person)).collect();
+        let names: std::collections::BTreeSet<String> = others.iter().map(|person| folder_name(person)).collect();
         assert_eq!(names.len(), others.len(), "{names:?}");
         for name in names {
             assert!(name.contains('~') && name.len() < 220, "{name}");

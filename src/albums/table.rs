@@ -74,15 +74,14 @@ pub fn read(path: &Path) -> Result<(Vec<Row>, TableEncoding)> {
 
 /// Positions of the columns of [`HEADER`]; the box may be missing.
 fn columns(headers: &[String]) -> Result<Vec<Option<usize>>, String> {
-    let place =
-        |name: &str| headers.iter().position(|header| header.trim().eq_ignore_ascii_case(name));
+    let place = |name: &str| headers.iter().position(|header| header.trim().eq_ignore_ascii_case(name));
     let places: Vec<Option<usize>> = HEADER.split(',').map(place).collect();
     let mut needed = HEADER.split(',').zip(&places).take(4);
     match needed.find(|(_, place)| place.is_none()) {
         None => Ok(places),
-        Some((name, _)) => Err(format!(
-            "it has no column {name}: `eigenfaces group FOLDER -o DIR` writes the table that is asked for"
-        )),
+        Some((name, _)) => {
+            Err(format!("it has no column {name}: `eigenfaces group FOLDER -o DIR` writes the table that is asked for"))
+        }
     }
 }
 
@@ -143,8 +142,7 @@ mod tests {
     fn spreadsheets_may_save_it_in_their_ways() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("groups.csv");
-        std::fs::write(&path, "\u{feff}Photo;Face;Group;Name\r\na.jpg;1;;Ada\r\nb.jpg;2;;\r\n")
-            .unwrap();
+        std::fs::write(&path, "\u{feff}Photo;Face;Group;Name\r\na.jpg;1;;Ada\r\nb.jpg;2;;\r\n").unwrap();
         let rows = read(&path).unwrap().0;
         assert_eq!((rows[0].name.as_str(), rows[1].place.face), ("Ada", 2));
         assert_ne!(rows[0].group, rows[1].group, "rows without group are by themselves");

@@ -49,17 +49,10 @@ pub fn run(args: &LearnBackground, output: &Output) -> Result<ExitStatus> {
     let file = outputs.claim(&args.output)?;
     let bundled = Background::bundled().map_err(eigenfaces::Error::from)?;
     output.say("every photo is read once, and twice more as damaged copies, in 120 KB of memory a photo; nothing is written before the end");
-    let learned = training::learn(
-        &args.faces,
-        &args.labels.rule,
-        |_| false,
-        bundled.mouths(),
-        Training::default(),
-        output,
-    )?;
+    let learned =
+        training::learn(&args.faces, &args.labels.rule, |_| false, bundled.mouths(), Training::default(), output)?;
     let (people, photos) = (learned.people.len(), learned.photos);
-    let light =
-        LightVariation::carried(bundled, &learned.background).map_err(eigenfaces::Error::from)?;
+    let light = LightVariation::carried(bundled, &learned.background).map_err(eigenfaces::Error::from)?;
     let own = OwnBackground::new(
         learned.background.with_light(light),
         Provenance { source: args.source.clone(), license: args.license.clone(), people, photos },

@@ -155,12 +155,7 @@ fn write_objective(folder: &OutputDir, rounds: &[Round], output: &Output) -> Res
 }
 
 /// The basis faces of scaled pixels in gray levels too, and what each pixel was divided by.
-fn write_scaled(
-    args: &Basis,
-    folder: &OutputDir,
-    space: &ScaledSpace,
-    output: &Output,
-) -> Result<()> {
+fn write_scaled(args: &Basis, folder: &OutputDir, space: &ScaledSpace, output: &Output) -> Result<()> {
     let (size, shown) = (space.face_space().size(), Space::Scaled(Arc::new(space.clone())));
     let deviations: Vec<f32> = space.deviations().iter().map(|&v| v as f32).collect();
     let largest = deviations.iter().copied().fold(1.0, f32::max);
@@ -197,12 +192,7 @@ const PICTURED: usize = 12;
 
 /// A kernel space has no basis images. What can be looked at are pre-images: of the first components, of two
 /// standard deviations down and up along each; and of some enrolled faces, beside them.
-fn pre_images(
-    folder: &OutputDir,
-    recognizer: &Recognizer,
-    space: &KernelSpace,
-    output: &Output,
-) -> Result<()> {
+fn pre_images(folder: &OutputDir, recognizer: &Recognizer, space: &KernelSpace, output: &Output) -> Result<()> {
     let size = recognizer.space().size();
     let Some(images) = PreImages::learn(space, space.components(), RIDGE) else {
         return Ok(());
@@ -210,8 +200,7 @@ fn pre_images(
     let mut tiles = Vec::new();
     for (number, [down, up]) in (1..).zip(along_components(size, space, &images, PICTURED)) {
         tiles.extend(
-            [("-2 sd", down), ("+2 sd", up)]
-                .map(|(name, image)| Tile { image, label: format!("{number}: {name}") }),
+            [("-2 sd", down), ("+2 sd", up)].map(|(name, image)| Tile { image, label: format!("{number}: {name}") }),
         );
     }
     let faces = recognizer.gallery().faces();
@@ -240,13 +229,7 @@ fn pre_images(
 }
 
 /// `ratios` are the shares of the variance of as many components as are known, kept or not.
-fn write(
-    args: &Basis,
-    folder: &OutputDir,
-    space: &Space,
-    ratios: &[f64],
-    output: &Output,
-) -> Result<()> {
+fn write(args: &Basis, folder: &OutputDir, space: &Space, ratios: &[f64], output: &Output) -> Result<()> {
     let basis = match space {
         Space::Linear(space) => space.basis(),
         Space::Scaled(space) => space.face_space().basis(),
@@ -258,8 +241,7 @@ fn write(
 
     let levels: Vec<f32> = space.mean().iter().map(|&level| level as f32).collect();
     let mean = gray(space.size(), &levels);
-    let faces: Vec<GrayImage> =
-        (0..count).map(|at| signed(space.size(), basis.column(at).as_slice())).collect();
+    let faces: Vec<GrayImage> = (0..count).map(|at| signed(space.size(), basis.column(at).as_slice())).collect();
     folder.picture("mean.png", Privacy::Public, &mean.clone().into())?;
     let progress = output.progress(count, "writing basis faces");
     for (at, face) in faces.iter().enumerate() {
@@ -300,18 +282,14 @@ fn variance(share: f64) -> String {
 fn contact_sheet(space: &Space, mean: GrayImage, faces: Vec<GrayImage>) -> GrayImage {
     let mut tiles = vec![Tile { image: mean, label: "mean face".to_owned() }];
     let labeled = faces.into_iter().zip(space.variance_ratios()).enumerate();
-    tiles.extend(labeled.map(|(at, (image, ratio))| Tile {
-        image,
-        label: format!("{}: {}", at + 1, variance(ratio)),
-    }));
+    tiles.extend(labeled.map(|(at, (image, ratio))| Tile { image, label: format!("{}: {}", at + 1, variance(ratio)) }));
     sheet(&tiles, CONTRAST)
 }
 
 fn spectrum(space: &Space) -> String {
     let mut csv = String::from("component,eigenvalue,ratio,cumulative\n");
     let mut sum = 0.0;
-    for (at, (value, ratio)) in space.eigenvalues().iter().zip(space.variance_ratios()).enumerate()
-    {
+    for (at, (value, ratio)) in space.eigenvalues().iter().zip(space.variance_ratios()).enumerate() {
         sum += ratio;
         let _ = writeln!(csv, "{},{value},{ratio},{sum}", at + 1);
     }

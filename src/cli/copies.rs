@@ -39,12 +39,7 @@ impl Copies {
     }
 
     /// Writes the copy of a photo, whose file is read again unless it was kept. One that cannot be decoded has none.
-    pub fn write(
-        &self,
-        photo: &Path,
-        kept: Option<&PhotoFile>,
-        found: &[Identification],
-    ) -> Result<()> {
+    pub fn write(&self, photo: &Path, kept: Option<&PhotoFile>, found: &[Identification]) -> Result<()> {
         if found.iter().all(|face| face.decision == Decision::NotAFace) {
             return Ok(());
         }
@@ -120,10 +115,8 @@ fn shared_folders(parts: &[Vec<OsString>]) -> usize {
 
 /// The photo with its faces framed and named, as the file of that name is to hold it.
 pub fn annotated(picture: RgbImage, found: &[Identification], target: &Path) -> Result<Vec<u8>> {
-    let marks: Vec<Mark> = (1..)
-        .zip(found)
-        .map(|(number, face)| mark((found.len() > 1).then_some(number), face))
-        .collect();
+    let marks: Vec<Mark> =
+        (1..).zip(found).map(|(number, face)| mark((found.len() > 1).then_some(number), face)).collect();
     files::encoded(&annotate(picture, &marks).into(), target)
 }
 
@@ -146,15 +139,12 @@ pub fn caption_sheet(title: &str, size: (u32, u32), found: &[Identification]) ->
 /// known, or probable, which is marked.
 fn mark(number: Option<usize>, found: &Identification) -> Mark {
     let closest = found.closest();
-    let sure =
-        closest.map_or_else(String::new, |closest| format!(" {}", percent(closest.confidence)));
+    let sure = closest.map_or_else(String::new, |closest| format!(" {}", percent(closest.confidence)));
     let name = closest.map(|closest| closest.person.as_str());
     let (name, addition) = match (found.decision, name) {
         (Decision::NotAFace, _) => (label(number, "not a face"), String::new()),
         (Decision::Known, Some(name)) => (label(number, name), sure),
-        (Decision::Unknown, Some(name)) if found.is_probable() => {
-            (label(number, name), format!("?{sure}"))
-        }
+        (Decision::Unknown, Some(name)) if found.is_probable() => (label(number, name), format!("?{sure}")),
         (Decision::Known | Decision::Unknown, _) => (label(number, "unknown"), String::new()),
     };
     Mark {

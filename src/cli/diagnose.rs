@@ -63,15 +63,9 @@ impl Model {
             Err(Error::Model { problem, .. }) => match problem {
                 ModelProblem::Missing => Self::Missing,
                 // Their reasons quote what stands in the file.
-                ModelProblem::Layout { .. } => {
-                    Self::Unusable("is not laid out as a model is".to_owned())
-                }
-                ModelProblem::Json { .. } => {
-                    Self::Unusable("has a text field with unexpected contents".to_owned())
-                }
-                ModelProblem::Array { .. } => {
-                    Self::Unusable("has an array with unexpected contents".to_owned())
-                }
+                ModelProblem::Layout { .. } => Self::Unusable("is not laid out as a model is".to_owned()),
+                ModelProblem::Json { .. } => Self::Unusable("has a text field with unexpected contents".to_owned()),
+                ModelProblem::Array { .. } => Self::Unusable("has an array with unexpected contents".to_owned()),
                 // They quote nothing.
                 problem => Self::Unusable(problem.to_string()),
             },
@@ -114,10 +108,7 @@ pub fn system() -> Vec<&'static str> {
         (cfg!(target_feature = "crt-static"), "static"),
         (cfg!(debug_assertions), "with debug assertions"),
     ];
-    [std::env::consts::OS, std::env::consts::ARCH]
-        .into_iter()
-        .chain(applying(&told_apart))
-        .collect()
+    [std::env::consts::OS, std::env::consts::ARCH].into_iter().chain(applying(&told_apart)).collect()
 }
 
 /// The features of this program that it was built with.

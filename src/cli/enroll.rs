@@ -21,8 +21,7 @@ use serde_json::{Value, json};
 use super::learning::{self, LearningOptions};
 use super::options::{ChangeOptions, Labels};
 use super::{
-    Error, ExitStatus, Output, Result, counted, faces_of_people, keep, model_changes, one_line,
-    people, percent, shown,
+    Error, ExitStatus, Output, Result, counted, faces_of_people, keep, model_changes, one_line, people, percent, shown,
 };
 
 #[derive(Debug, Args)]
@@ -129,8 +128,7 @@ impl EnrollReport<'_> {
         let added = added.map(|source| format!("would enrol {source}"));
         let changes = self.changes().into_iter();
         let changes = changes.map(|line| format!("would see {line}"));
-        let renamed =
-            (!self.intake.renamed.is_empty()).then(|| format!("would see that {}", self.renamed()));
+        let renamed = (!self.intake.renamed.is_empty()).then(|| format!("would see that {}", self.renamed()));
         let lines = added.chain(changes).chain(renamed);
         self.output.print_result(&self.counts(), lines)
     }
@@ -167,13 +165,7 @@ impl EnrollReport<'_> {
         })
     }
 
-    fn print_summary(
-        &self,
-        now: &Model,
-        before: &HashSet<ContentHash>,
-        model: &Path,
-        started: Instant,
-    ) -> Result<()> {
+    fn print_summary(&self, now: &Model, before: &HashSet<ContentHash>, model: &Path, started: Instant) -> Result<()> {
         let (output, recognizer) = (self.output, now.recognizer());
         for line in self.changes() {
             output.say(&line);
@@ -258,11 +250,7 @@ fn model_option(model: &Path) -> String {
 /// Checks that the folders look like one folder per person, unless the user has confirmed it or confirms it now.
 /// Nothing is decoded for that.
 /// Errors: what speaks against them, with the option to give; that the user said no.
-pub fn refuse_nested(
-    args: &Enroll,
-    listed: &ListedFolders<'_>,
-    known: Option<&Recognizer>,
-) -> Result<()> {
+pub fn refuse_nested(args: &Enroll, listed: &ListedFolders<'_>, known: Option<&Recognizer>) -> Result<()> {
     if args.nested || args.labels.rule != LabelRule::Folder {
         return Ok(());
     }
@@ -311,8 +299,7 @@ fn nested<'a>(args: &Enroll, photos: impl Iterator<Item = &'a Path>) -> Option<D
         name(person)?,
         name(inner)?
     );
-    let remedy =
-        "give the folder whose sub-folders are people, or add --nested if these are people";
+    let remedy = "give the folder whose sub-folders are people, or add --nested if these are people";
     Some((person.clone(), reason, remedy))
 }
 
@@ -353,5 +340,4 @@ fn unlike_faces(args: &Enroll, read: &FolderFaces, known: Option<&Recognizer>) -
     })
 }
 
-const AS_IS: &str =
-    "give a folder of faces, or add --framing as-is if every photo is a face already cropped";
+const AS_IS: &str = "give a folder of faces, or add --framing as-is if every photo is a face already cropped";

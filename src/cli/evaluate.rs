@@ -69,14 +69,9 @@ pub fn run(args: &Evaluate, output: &Output) -> Result<ExitStatus> {
     let settings = args.learn.settings(Settings::default());
     if settings.prior == Prior::Bundled {
         let names = gallery.people().iter().map(Person::as_str);
-        learning::refuse_flattery(
-            &args.faces[0],
-            names,
-            "--background none, which learns from the gallery alone",
-        )?;
+        learning::refuse_flattery(&args.faces[0], names, "--background none, which learns from the gallery alone")?;
     }
-    let GivenStrangers { strangers, sources, unusable } =
-        strangers(args, &preparation, &gallery, output)?;
+    let GivenStrangers { strangers, sources, unusable } = strangers(args, &preparation, &gallery, output)?;
     let failed = read.skipped.len() + unusable;
     let outcome = ExitStatus::of_inputs(gallery.len(), failed);
     let plan = Options {
@@ -112,12 +107,7 @@ pub fn run(args: &Evaluate, output: &Output) -> Result<ExitStatus> {
 }
 
 /// The photos given of each person, and those that could not be used; `None` where photos have no label of their own.
-fn capture(
-    folders: &[PathBuf],
-    rule: &LabelRule,
-    gallery: &Gallery,
-    skipped: &[Skipped],
-) -> Option<Vec<Capture>> {
+fn capture(folders: &[PathBuf], rule: &LabelRule, gallery: &Gallery, skipped: &[Skipped]) -> Option<Vec<Capture>> {
     let listing = dataset::list_labeled(folders, rule).ok()?;
     let labels: HashMap<&Path, &Person> =
         listing.photos.iter().map(|photo| (photo.path.as_path(), &photo.person)).collect();
@@ -143,9 +133,7 @@ fn capture(
         match skip.problem {
             PhotoProblem::NoFace => of(person, true, false),
             // Whose photo it is was in doubt, not whether it can be used.
-            PhotoProblem::SamePhoto { .. }
-            | PhotoProblem::LabelChanged { .. }
-            | PhotoProblem::TwoPersons { .. } => {}
+            PhotoProblem::SamePhoto { .. } | PhotoProblem::LabelChanged { .. } | PhotoProblem::TwoPersons { .. } => {}
             _ => of(person, false, true),
         }
     }
@@ -164,12 +152,7 @@ struct GivenStrangers {
 
 /// The main face of each photo of `--strangers`. Photos that are
 /// in the gallery too are left out. Photos in one folder below a folder given show one person.
-fn strangers(
-    args: &Evaluate,
-    preparation: &Preparation,
-    gallery: &Gallery,
-    output: &Output,
-) -> Result<GivenStrangers> {
+fn strangers(args: &Evaluate, preparation: &Preparation, gallery: &Gallery, output: &Output) -> Result<GivenStrangers> {
     if args.strangers.is_empty() {
         return Ok(GivenStrangers::default());
     }
@@ -189,9 +172,7 @@ fn strangers(
         read.items.into_iter().filter(|(_, pixels)| !is_enrolled(pixels)).unzip();
     if paths.len() < count {
         let photos = counted(count - paths.len(), "photo", "photos");
-        output.say(&format!(
-            "--strangers: {photos} of people who are enrolled left out: no strangers"
-        ));
+        output.say(&format!("--strangers: {photos} of people who are enrolled left out: no strangers"));
     }
     if paths.is_empty() {
         return Err(enrollment::none_usable(&args.strangers, unusable + count));
@@ -210,11 +191,7 @@ fn strangers(
     });
     let people = people.collect();
     let sources = paths.iter().map(|path| path.to_string_lossy().into_owned());
-    Ok(GivenStrangers {
-        strangers: Some(Strangers { faces, people }),
-        sources: sources.collect(),
-        unusable,
-    })
+    Ok(GivenStrangers { strangers: Some(Strangers { faces, people }), sources: sources.collect(), unusable })
 }
 
 /// The files asked for.
@@ -237,12 +214,7 @@ impl ReportFiles {
     }
 
     /// Writes the page, with the evaluation as an object, where it was asked for.
-    pub fn write_page(
-        &self,
-        page: EvaluationPage<'_>,
-        object: &Value,
-        output: &Output,
-    ) -> Result<()> {
+    pub fn write_page(&self, page: EvaluationPage<'_>, object: &Value, output: &Output) -> Result<()> {
         if let Some(file) = &self.report {
             // Seconds differ from run to run, and the page is to be written again to the byte.
             let mut object = with_schema(object.clone());
@@ -270,11 +242,7 @@ impl ReportFiles {
             let open = open_set.map_or(0, |open_set| open_set.probes.len());
             let closed = evaluation.scores.iter().map(|probe| probe.ranked.len());
             let closed: usize = closed.sum();
-            output.say(&format!(
-                "wrote {} to {}",
-                counted(closed + open, "score", "scores"),
-                shown(file.path())
-            ));
+            output.say(&format!("wrote {} to {}", counted(closed + open, "score", "scores"), shown(file.path())));
         }
         Ok(())
     }
@@ -290,9 +258,7 @@ impl Photos<'_> {
     /// Cells of the table: the photo, and its person if that is known.
     fn cells(&self, face: usize) -> [String; 2] {
         match self.gallery.enrolled().get(face) {
-            Some(enrolled) => {
-                [cell(&one_line(&enrolled.source)), self.person(Some(enrolled.person))]
-            }
+            Some(enrolled) => [cell(&one_line(&enrolled.source)), self.person(Some(enrolled.person))],
             None => {
                 let source = self.strangers.get(face - self.gallery.len());
                 let source = source.map_or("", String::as_str);
@@ -310,12 +276,8 @@ impl Photos<'_> {
 fn scores(evaluation: &Evaluation, photos: &Photos<'_>) -> Vec<u8> {
     let header = "set,repeat,photo,person,candidate,rank,distance,confidence,decision".split(',');
     let limit = evaluation.confidence_limit;
-    let trials: std::collections::HashMap<(usize, usize), &ProbeOutcome> = evaluation
-        .identification
-        .trials
-        .iter()
-        .map(|trial| ((trial.repeat, trial.face), trial))
-        .collect();
+    let trials: std::collections::HashMap<(usize, usize), &ProbeOutcome> =
+        evaluation.identification.trials.iter().map(|trial| ((trial.repeat, trial.face), trial)).collect();
     let closed = evaluation.scores.iter().flat_map(|probe| {
         let trial = trials.get(&(probe.repeat, probe.face));
         let [photo, person] = photos.cells(probe.face);
@@ -323,8 +285,7 @@ fn scores(evaluation: &Evaluation, photos: &Photos<'_>) -> Vec<u8> {
         (1..).zip(&probe.ranked).map(move |(rank, found)| {
             let candidate = found.person as usize;
             let nearest = trial.filter(|trial| trial.named == candidate);
-            let is_named =
-                nearest.is_some_and(|trial| limit.is_some_and(|limit| trial.confidence > limit));
+            let is_named = nearest.is_some_and(|trial| limit.is_some_and(|limit| trial.confidence > limit));
             let confidence = nearest.map(|trial| format!("{:?}", trial.confidence));
             vec![
                 "closed".to_owned(),

@@ -11,10 +11,7 @@ use eigenfaces::preparation::Preparation;
 use eigenfaces::recognizer::Settings;
 use serde_json::{Map, Value};
 
-use super::{
-    Error, Output, Record, Result, counted, diagnose, faces_of_people, info, learning, one_line,
-    share,
-};
+use super::{Error, Output, Record, Result, counted, diagnose, faces_of_people, info, learning, one_line, share};
 
 /// An evaluation of photos with its figures, in each form.
 pub fn record(evaluation: &Evaluation, figures: &[Figure], object: Value) -> Record {
@@ -85,8 +82,7 @@ pub fn say_more(evaluation: &Evaluation, output: &Output) {
         times.learning, times.identifying_a_face, times.folds, times.k_curve, times.open_set
     ));
     let suspects = &evaluation.suspects;
-    let doubtful =
-        suspects.duplicates.len() + suspects.mislabelled.len() + suspects.not_faces.len();
+    let doubtful = suspects.duplicates.len() + suspects.mislabelled.len() + suspects.not_faces.len();
     if doubtful > 0 {
         output.say(&format!(
             "{} wrong in the folder: see enroll --check",
@@ -139,9 +135,7 @@ fn missed_aim(open_set: &OpenSet) -> Option<String> {
                 share(named)
             )
         } else {
-            format!(
-                "above the aim of {aim:.0} %, by no more than chance does with so few strangers"
-            )
+            format!("above the aim of {aim:.0} %, by no more than chance does with so few strangers")
         }
     })
 }
@@ -202,11 +196,7 @@ fn machine() -> String {
 }
 
 /// The conditions that the figures of an evaluation hold for.
-pub fn conditions(
-    evaluation: &Evaluation,
-    preparation: &Preparation,
-    gallery: &Gallery,
-) -> Conditions {
+pub fn conditions(evaluation: &Evaluation, preparation: &Preparation, gallery: &Gallery) -> Conditions {
     let words = std::env::args_os().skip(1);
     let words: Vec<String> = words.map(|word| one_line(&word.to_string_lossy())).collect();
     let settings = evaluation.settings;
@@ -222,8 +212,7 @@ pub fn conditions(
     ]
 }
 
-const THRESHOLDS: &str =
-    "FNMR at FMR and FNIR at FPIR: set on the claims and strangers measured themselves";
+const THRESHOLDS: &str = "FNMR at FMR and FNIR at FPIR: set on the claims and strangers measured themselves";
 
 fn model(settings: Settings) -> String {
     match settings.prior {
@@ -272,20 +261,15 @@ fn threshold(evaluation: &Evaluation) -> String {
         |limit| format!("with everybody enrolled, a confidence above {limit:.4}"),
     );
     let origin = match evaluation.settings.prior {
-        Prior::Bundled | Prior::Own(_) => {
-            "by the background model, moved by the photos enrolled in each split"
-        }
+        Prior::Bundled | Prior::Own(_) => "by the background model, moved by the photos enrolled in each split",
         Prior::None => "by leaving out photos among those enrolled in each split",
     };
-    format!(
-        "default decision: set {origin}, aiming at {aim:.0} % of strangers named ({limit}). {THRESHOLDS}"
-    )
+    format!("default decision: set {origin}, aiming at {aim:.0} % of strangers named ({limit}). {THRESHOLDS}")
 }
 
 /// Counts, and a hash of all photos that were used, whatever their names.
 fn dataset(evaluation: &Evaluation, gallery: &Gallery) -> String {
-    let mut hashes: Vec<String> =
-        gallery.enrolled().iter().map(|face| face.hash.to_string()).collect();
+    let mut hashes: Vec<String> = gallery.enrolled().iter().map(|face| face.hash.to_string()).collect();
     hashes.sort_unstable();
     let given = evaluation.capture.map_or_else(String::new, |capture| {
         format!(
@@ -295,9 +279,8 @@ fn dataset(evaluation: &Evaluation, gallery: &Gallery) -> String {
         )
     });
     let strangers = evaluation.open_set.as_ref().and_then(|set| set.given);
-    let strangers = strangers.map_or_else(String::new, |count| {
-        format!("; {}", counted(count, "stranger given", "strangers given"))
-    });
+    let strangers = strangers
+        .map_or_else(String::new, |count| format!("; {}", counted(count, "stranger given", "strangers given")));
     format!(
         "{}{given}{strangers}; SHA-256 of the photos' hashes {}",
         faces_of_people(evaluation.faces, evaluation.people),
@@ -307,8 +290,7 @@ fn dataset(evaluation: &Evaluation, gallery: &Gallery) -> String {
 
 /// As an object of JSON.
 pub fn conditions_object(conditions: &Conditions) -> Value {
-    let fields =
-        conditions.iter().map(|(name, value)| ((*name).to_owned(), Value::from(value.as_str())));
+    let fields = conditions.iter().map(|(name, value)| ((*name).to_owned(), Value::from(value.as_str())));
     Value::Object(fields.collect::<Map<_, _>>())
 }
 
@@ -335,9 +317,7 @@ pub fn groups(labels: &LabelRule) -> Result<Option<HashMap<String, String>>> {
         if name.is_empty() || group.is_empty() {
             continue;
         }
-        let name = Person::new(dataset::unguarded(name))
-            .map_err(|error| problem(error.to_string()))?
-            .to_string();
+        let name = Person::new(dataset::unguarded(name)).map_err(|error| problem(error.to_string()))?.to_string();
         if let Some(other) = groups.get(&name).filter(|other| *other != group) {
             return Err(problem(format!(
                 "'{}' is in the group '{}' here and in '{}' before; a person has one",

@@ -40,12 +40,8 @@ pub fn run(args: &Export, model: &Path, output: &Output) -> Result<ExitStatus> {
         export.run(&shown(model), &|done| progress.reach(done))?;
         store::note_change(Path::new(&address));
     }
-    let report = ExportReport {
-        change,
-        gallery: recognizer.gallery(),
-        address: &address,
-        dry_run: args.change.dry_run,
-    };
+    let report =
+        ExportReport { change, gallery: recognizer.gallery(), address: &address, dry_run: args.change.dry_run };
     output.print_result(&report.object(), report.lines())?;
     if output.is_text() {
         report.say_more(started, output);
@@ -99,9 +95,7 @@ impl ExportReport<'_> {
 
     fn say_more(&self, started: Instant, output: &Output) {
         if self.change.replaces {
-            output.say(
-                "a gallery of another model gives way: whoever identifies needs this model now",
-            );
+            output.say("a gallery of another model gives way: whoever identifies needs this model now");
         }
         if !self.dry_run {
             output.say(&format!("{:.2} s", started.elapsed().as_secs_f64()));

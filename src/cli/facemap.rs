@@ -36,18 +36,14 @@ pub fn run(args: &Facemap, model: &Path, output: &Output) -> Result<ExitStatus> 
     let destination = outputs.claim(&args.output)?;
     let recognizer = store::load(model)?;
     let space = recognizer.space();
-    let leading = args
-        .components
-        .map_or_else(|| face_score::leading(space.eigenvalues()), |count| count as usize);
+    let leading = args.components.map_or_else(|| face_score::leading(space.eigenvalues()), |count| count as usize);
     if !eigenfaces::dataset::is_there(&args.photo) {
         return Err(eigenfaces::Error::missing(&args.photo));
     }
     let unusable = |problem| eigenfaces::Error::photo(&args.photo, problem);
     let file = PhotoFile::read(&args.photo).map_err(unusable)?;
-    let maps = file
-        .decode()
-        .and_then(|photo| FaceMaps::new(space, leading, &photo, Measure::Likelihood))
-        .map_err(unusable)?;
+    let maps =
+        file.decode().and_then(|photo| FaceMaps::new(space, leading, &photo, Measure::Likelihood)).map_err(unusable)?;
     let places = maps.places(usize::from(args.top));
     let (shades, range) = maps.shaded();
     let photo = &file.decode_color().map_err(unusable)?;

@@ -91,12 +91,7 @@ impl OutputDir {
         self.outputs.claim(&place)
     }
 
-    pub fn picture(
-        &self,
-        name: impl AsRef<Path>,
-        privacy: Privacy,
-        image: &DynamicImage,
-    ) -> Result<()> {
+    pub fn picture(&self, name: impl AsRef<Path>, privacy: Privacy, image: &DynamicImage) -> Result<()> {
         picture(&self.claim(name)?, privacy, image)
     }
 

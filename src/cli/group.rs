@@ -57,13 +57,9 @@ pub fn run(args: &Group, model: &Path, output: &Output) -> Result<ExitStatus> {
         return apply::run(args, table, model, output);
     }
     // The parser does not ask for --apply beside folders, for the two exclude each other.
-    for (option, is_given) in
-        [("--dry-run", args.dry_run), ("--write-xmp", args.write_xmp.is_some())]
-    {
+    for (option, is_given) in [("--dry-run", args.dry_run), ("--write-xmp", args.write_xmp.is_some())] {
         if is_given {
-            let message = format!(
-                "{option} goes with --apply GROUPS.csv: without it no name is given to anybody"
-            );
+            let message = format!("{option} goes with --apply GROUPS.csv: without it no name is given to anybody");
             misuse(ErrorKind::MissingRequiredArgument, message);
         }
     }
@@ -144,9 +140,7 @@ fn report(found: &FacesByPerson<'_>, output: &Output) -> Result<()> {
         say_more(found, single.count(), output)?;
     } else if output.is_table() && !found.known.is_empty() {
         let people = counted(found.known.len(), "person", "people");
-        output.say(&format!(
-            "faces of {people} were recognised: the table has those to be named only"
-        ));
+        output.say(&format!("faces of {people} were recognised: the table has those to be named only"));
     }
     Ok(())
 }
@@ -208,11 +202,7 @@ pub struct GroupOutputs {
 impl GroupOutputs {
     /// Makes the folder, where it is missing.
     /// Errors: a table there in which something was typed that is not done yet; whatever else must not be replaced.
-    pub fn new(
-        folder: &Path,
-        args: &Group,
-        is_done: impl Fn(&NamedFaces, &NamedFace) -> bool,
-    ) -> Result<Self> {
+    pub fn new(folder: &Path, args: &Group, is_done: impl Fn(&NamedFaces, &NamedFace) -> bool) -> Result<Self> {
         let overwrite = Overwrite::from(args.force);
         let table = folder.join(TABLE);
         if overwrite == Overwrite::Results && !is_applied(&table, args.index.as_deref(), is_done)? {
@@ -225,12 +215,7 @@ impl GroupOutputs {
         Ok(Self { table: folder.claim(TABLE)?, folder, index: args.index.clone() })
     }
 
-    pub fn write(
-        self,
-        faces: &[&AlbumFace<'_>],
-        grouping: &Grouping,
-        output: &Output,
-    ) -> Result<()> {
+    pub fn write(self, faces: &[&AlbumFace<'_>], grouping: &Grouping, output: &Output) -> Result<()> {
         let rows = table::rows(faces, grouping);
         let text = table::written(&rows);
         self.table.write(Privacy::Personal, text.into_bytes())?;
@@ -251,10 +236,8 @@ impl GroupOutputs {
     /// A picture of the groups of several faces, each face above the number of its group; whether there are any.
     fn sheet(&self, faces: &[&AlbumFace<'_>], grouping: &Grouping) -> Result<bool> {
         let groups = || grouping.groups.iter().filter(|group| group.len() > 1);
-        let tile = |number: usize, &face: &usize| Tile {
-            image: faces[face].picture(),
-            label: format!("group {number}"),
-        };
+        let tile =
+            |number: usize, &face: &usize| Tile { image: faces[face].picture(), label: format!("group {number}") };
         let mut tiles: Vec<Tile> = Vec::new();
         for (number, group) in (1..).zip(groups()) {
             if tiles.len() + group.len().min(OF_GROUP) > MOST_TILES {
@@ -279,11 +262,7 @@ impl GroupOutputs {
 
 /// Whether all that was typed into a table, if there is one, has been applied, so that it may be replaced.
 /// Errors: an index that cannot be read.
-fn is_applied(
-    table: &Path,
-    index: Option<&Path>,
-    is_done: impl Fn(&NamedFaces, &NamedFace) -> bool,
-) -> Result<bool> {
+fn is_applied(table: &Path, index: Option<&Path>, is_done: impl Fn(&NamedFaces, &NamedFace) -> bool) -> Result<bool> {
     let about = table.metadata();
     if !about.is_ok_and(|about| about.is_file() && about.len() > 0) {
         return Ok(true);

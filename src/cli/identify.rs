@@ -53,12 +53,7 @@ pub struct Identify {
     #[command(flatten)]
     pub xmp: Xmp,
     /// Look at the face in this box too, which need not be found: pixels of the upright photo
-    #[arg(
-        long,
-        value_name = "X,Y,WIDTH,HEIGHT",
-        allow_hyphen_values = true,
-        conflicts_with = "watch"
-    )]
+    #[arg(long, value_name = "X,Y,WIDTH,HEIGHT", allow_hyphen_values = true, conflicts_with = "watch")]
     pub at: Option<FaceBox>,
     /// Show this many candidates a photo
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1000))]
@@ -190,12 +185,7 @@ pub fn run(args: &Identify, model: &Path, output: &Output) -> Result<ExitStatus>
 }
 
 /// Identifies new photos, by the model as it is when they come, until the program is told to end, or nobody reads what is printed.
-fn wait(
-    watched: &mut Watched,
-    args: &Identify,
-    model: &Path,
-    report: &Reporter<'_>,
-) -> Result<ExitStatus> {
+fn wait(watched: &mut Watched, args: &Identify, model: &Path, report: &Reporter<'_>) -> Result<ExitStatus> {
     let (mut seen, mut changed) = (FileStamp::of(model), None);
     loop {
         let photos = watched.next();
@@ -208,10 +198,9 @@ fn wait(
             };
             match opened.and_then(with_gallery) {
                 Ok(opened) => changed = Some(opened),
-                Err(error) => report.output.warn(&format!(
-                    "{}; the people it had are looked for further",
-                    remedy::in_words(&error)
-                )),
+                Err(error) => report
+                    .output
+                    .warn(&format!("{}; the people it had are looked for further", remedy::in_words(&error))),
             }
         }
         let report = match &changed {
@@ -261,16 +250,13 @@ fn look(
             };
             let faces: Vec<Vec<PreparedFace>> = ready.iter_mut().map(faces).collect();
             let found = gallery.identify_prepared(recognizer, &faces, query)?;
-            let copy = |((photo, ready), found): ((&PathBuf, &Ready), &Vec<Identification>)| match (
-                copies, ready,
-            ) {
+            let copy = |((photo, ready), found): ((&PathBuf, &Ready), &Vec<Identification>)| match (copies, ready) {
                 (Some(copies), Ok((_, kept))) => copies.write(photo, kept.as_ref(), found),
                 _ => Ok(()),
             };
             let photos = batch.par_iter().zip(&ready).zip(&found);
             let copied: Vec<Result<()>> = photos.map(copy).collect();
-            for (((photo, ready), found), copied) in batch.iter().zip(ready).zip(found).zip(copied)
-            {
+            for (((photo, ready), found), copied) in batch.iter().zip(ready).zip(found).zip(copied) {
                 record_before(at)?;
                 at += 1;
                 copied?;
@@ -300,9 +286,7 @@ fn refuse_a_pipe(args: &Identify) {
         (Some(_), _) => {
             "--explain looks at a photo twice, and standard input can be read once: save the photo as a file"
         }
-        (None, Some(_)) => {
-            "--sort-into sorts files, and standard input is none: save the photo as a file"
-        }
+        (None, Some(_)) => "--sort-into sorts files, and standard input is none: save the photo as a file",
         (None, None) if args.xmp.write_xmp.is_some() => {
             "--write-xmp writes beside a file, and standard input is none: save the photo as a file"
         }

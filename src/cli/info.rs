@@ -14,10 +14,7 @@ use eigenfaces::records;
 use eigenfaces::store::{self, date};
 use serde_json::{Value, json};
 
-use super::{
-    ExitStatus, Output, Result, bytes, counted, faces_of_people, keep, learning, one_line, percent,
-    shown,
-};
+use super::{ExitStatus, Output, Result, bytes, counted, faces_of_people, keep, learning, one_line, percent, shown};
 
 #[derive(Debug, Args)]
 pub struct Info {
@@ -105,11 +102,7 @@ fn lost(recognizer: &Recognizer) -> [(&'static str, String); 2] {
         ),
         (
             "compression",
-            format!(
-                "{} instead of {d} pixels: {:.2} %",
-                counted(k, "weight", "weights"),
-                100.0 * k as f64 / d as f64
-            ),
+            format!("{} instead of {d} pixels: {:.2} %", counted(k, "weight", "weights"), 100.0 * k as f64 / d as f64),
         ),
     ]
 }
@@ -129,17 +122,12 @@ fn decisions(recognizer: &Recognizer) -> [(&'static str, String); 3] {
     [
         ("matching", matching),
         ("a name needs", needed(recognizer)),
-        (
-            "not a face",
-            format!("a face score below {:.2} (-1 to 1)", recognizer.comparer().face_score_limit()),
-        ),
+        ("not a face", format!("a face score below {:.2} (-1 to 1)", recognizer.comparer().face_score_limit())),
     ]
 }
 
 /// Facts, each in a line behind its name.
-pub fn listed(
-    facts: impl IntoIterator<Item = (&'static str, String)>,
-) -> impl Iterator<Item = String> {
+pub fn listed(facts: impl IntoIterator<Item = (&'static str, String)>) -> impl Iterator<Item = String> {
     let facts = facts.into_iter();
     facts.map(|(what, text)| format!("{what:<13} {text}"))
 }
@@ -156,8 +144,7 @@ fn compared_space(recognizer: &Recognizer) -> Option<(&'static str, String)> {
                 "each pixel is divided by its standard deviation ({}); {} keep {kept} of the variance",
                 match scaled.constant_pixels() {
                     0 => "none is constant".to_owned(),
-                    count =>
-                        counted(count, "is constant and left out", "are constant and left out"),
+                    count => counted(count, "is constant and left out", "are constant and left out"),
                 },
                 counted(scaled.face_space().components(), "basis face", "basis faces"),
             ),

@@ -73,11 +73,7 @@ pub fn watch(output: Output, code: u8) {
             output.interrupted(&match written.as_slice() {
                 [] => "stopped; nothing was written".to_owned(),
                 [only] => format!("stopped; {} is saved", shown(only)),
-                [.., last] => format!(
-                    "stopped; {} files are saved, the last of them {}",
-                    written.len(),
-                    shown(last)
-                ),
+                [.., last] => format!("stopped; {} files are saved, the last of them {}", written.len(), shown(last)),
             });
             let _ = low_level::emulate_default_handler(signal);
         }

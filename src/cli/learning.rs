@@ -182,13 +182,11 @@ impl LearningOptions {
             ));
         }
         match self.prepare.framing {
-            Some(FramingRule::Given(asked)) if asked != preparation.framing() => {
-                Err(Error::OtherFraming {
-                    path: model.to_owned(),
-                    has: preparation.framing().name(),
-                    asked: asked.name(),
-                })
-            }
+            Some(FramingRule::Given(asked)) if asked != preparation.framing() => Err(Error::OtherFraming {
+                path: model.to_owned(),
+                has: preparation.framing().name(),
+                asked: asked.name(),
+            }),
             _ => Ok(()),
         }
     }
@@ -202,19 +200,14 @@ impl Prepare {
 
 /// The recogniser to use, from the model or learned in memory from `--faces`, and how many files of the latter
 /// could not be used.
-pub fn recognizer(
-    origin: &ModelSource,
-    model: &Path,
-    output: &Output,
-) -> Result<(Recognizer, usize)> {
+pub fn recognizer(origin: &ModelSource, model: &Path, output: &Output) -> Result<(Recognizer, usize)> {
     if origin.faces.is_empty() {
         return Ok((store::load(model)?, 0));
     }
     let mut observer = *output;
     observer.expects_crops = true;
     let options = PreparationOptions::default();
-    let read =
-        eigenfaces::Model::plan_folders(&origin.faces, &origin.labels.rule, options, &observer)?;
+    let read = eigenfaces::Model::plan_folders(&origin.faces, &origin.labels.rule, options, &observer)?;
     let gallery = read.outcome.gallery;
     let recognizer = Recognizer::learn(read.preparation, gallery, Settings::default())?;
     if let Some(warning) = recognizer.confidence_warning() {
@@ -247,11 +240,7 @@ pub fn tell_fewer(asked: Option<ComponentCount>, components: usize, output: &Out
 }
 
 /// Refuses to measure the bundled background model on people whom it was learned from.
-pub fn refuse_flattery<'a>(
-    path: &Path,
-    names: impl Iterator<Item = &'a str> + Clone,
-    remedy: &str,
-) -> Result<()> {
+pub fn refuse_flattery<'a>(path: &Path, names: impl Iterator<Item = &'a str> + Clone, remedy: &str) -> Result<()> {
     let people = names.clone().count();
     match people_trained_on(names) {
         0 => Ok(()),

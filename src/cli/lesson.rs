@@ -39,8 +39,7 @@ pub fn run(args: &Lesson, model: &Path, output: &Output) -> Result<ExitStatus> {
     let destination = match page {
         Some(page) => page,
         None => {
-            std::fs::create_dir_all(&args.output)
-                .map_err(|error| eigenfaces::Error::folder(&args.output, error))?;
+            std::fs::create_dir_all(&args.output).map_err(|error| eigenfaces::Error::folder(&args.output, error))?;
             outputs.claim(&args.output.join(PAGE))?
         }
     };

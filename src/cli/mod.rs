@@ -43,9 +43,7 @@ use clap::error::ErrorKind;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
 pub use eigenfaces::{Error, Result};
-pub use output::{
-    Output, Record, bytes, counted, faces_of_people, keep, one_line, percent, share, shown,
-};
+pub use output::{Output, Record, bytes, counted, faces_of_people, keep, one_line, percent, share, shown};
 
 /// A file that grows beyond `ulimit -f` is then an error like a full disk, and not the end of the process.
 fn survive_large_files() {
@@ -124,9 +122,7 @@ pub fn main(cli: &Cli) -> ExitCode {
     match done.and_then(|outcome| flushed.map(|()| outcome)) {
         Ok(outcome) => ExitCode::from(outcome.code()),
         // The reader has gone, which is their right: `eigenfaces ... | head`.
-        Err(Error::Print(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => {
-            ExitCode::SUCCESS
-        }
+        Err(Error::Print(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
             output.fail(&remedy::in_words(&error));
             ExitCode::from(code_of_failure(cli))
@@ -150,13 +146,9 @@ fn start_threads(asked: Option<u16>) -> Result<()> {
         return Ok(());
     }
     // No other global pool can be made after one that failed.
-    let alone = rayon::ThreadPoolBuilder::new()
-        .num_threads(1)
-        .use_current_thread()
-        .build()
-        .map_err(|error| Error::Told(format!(
-            "no thread can be started ({error}); close other programs or raise the limit (ulimit -u)"
-        )))?;
+    let alone = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build().map_err(|error| {
+        Error::Told(format!("no thread can be started ({error}); close other programs or raise the limit (ulimit -u)"))
+    })?;
     std::mem::forget(alone);
     Ok(())
 }

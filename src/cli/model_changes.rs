@@ -76,10 +76,7 @@ fn agreed(change: ChangeOptions, model: &Path, question: &str, would: &str) -> R
     match asked(question) {
         Some(true) => Ok(()),
         Some(false) => Err(Error::about(model, "nothing was changed")),
-        None => Err(Error::about(
-            model,
-            format_args!("{would}; add --yes to do it, or --dry-run to look first"),
-        )),
+        None => Err(Error::about(model, format_args!("{would}; add --yes to do it, or --dry-run to look first"))),
     }
 }
 
@@ -99,8 +96,7 @@ pub fn asked(question: &str) -> Option<bool> {
 
 /// Whether a line says yes. One that was not finished (Ctrl-D) says nothing.
 fn agrees(line: &str) -> bool {
-    line.strip_suffix('\n')
-        .is_some_and(|answer| matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+    line.strip_suffix('\n').is_some_and(|answer| matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
 }
 
 /// Makes a change, and writes the model.
@@ -108,9 +104,7 @@ fn agrees(line: &str) -> bool {
 pub fn commit(plan: &Plan, before: Option<&Model>, model: &Path) -> Result<Model> {
     let left = plan.outcome.gallery.len();
     let after = plan.commit(before).map_err(|error| match error {
-        eigenfaces::Error::Pca(PcaError::TooFewFaces(_) | PcaError::NoVariance(_))
-            if !plan.outcome.gone.is_empty() =>
-        {
+        eigenfaces::Error::Pca(PcaError::TooFewFaces(_) | PcaError::NoVariance(_)) if !plan.outcome.gone.is_empty() => {
             too_few_left(model, left)
         }
         other => other,
@@ -124,9 +118,7 @@ pub fn commit(plan: &Plan, before: Option<&Model>, model: &Path) -> Result<Model
 pub fn too_few_left(model: &Path, left: usize) -> Error {
     Error::about(
         model,
-        format_args!(
-            "{left} of its faces would be left, too few for a face space; to erase them all, delete the file"
-        ),
+        format_args!("{left} of its faces would be left, too few for a face space; to erase them all, delete the file"),
     )
 }
 

@@ -48,11 +48,7 @@ impl Output {
     }
 
     /// The only result: lines for reading, or an object, whose fields are the rows of a table.
-    pub fn print_result(
-        &self,
-        object: &Value,
-        lines: impl IntoIterator<Item = String>,
-    ) -> Result<()> {
+    pub fn print_result(&self, object: &Value, lines: impl IntoIterator<Item = String>) -> Result<()> {
         let fields = object.as_object().into_iter().flatten();
         let rows = fields.map(|(field, value)| vec![field.clone(), in_a_cell(value)]);
         let record = Record::new(object.clone(), lines).with_rows(rows);
@@ -91,18 +87,9 @@ impl Output {
         let color = match global.color {
             Color::Always => true,
             Color::Never => false,
-            Color::Auto => {
-                io::stderr().is_terminal()
-                    && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
-            }
+            Color::Auto => io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty()),
         };
-        Self {
-            format: global.format,
-            names_all: global.verbose,
-            expects_crops: false,
-            quiet: global.quiet,
-            color,
-        }
+        Self { format: global.format, names_all: global.verbose, expects_crops: false, quiet: global.quiet, color }
     }
 
     pub fn is_quiet(&self) -> bool {
@@ -338,10 +325,7 @@ mod tests {
     #[test]
     fn tables_stay_in_their_lines() {
         let rows = [["photo", "w1"], ["evil\u{1b}]0;owned\u{7}\u{1b}[31m.png", "1"]];
-        assert_eq!(
-            on_a_terminal(&table(rows)),
-            "photo,w1\nevil\\u{1b}]0;owned\\u{7}\\u{1b}[31m.png,1\n"
-        );
+        assert_eq!(on_a_terminal(&table(rows)), "photo,w1\nevil\\u{1b}]0;owned\\u{7}\\u{1b}[31m.png,1\n");
     }
 
     #[test]

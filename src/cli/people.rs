@@ -100,12 +100,7 @@ pub struct AddFace {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub face: Option<u16>,
     /// The face in this box, which need not be found: pixels of the upright photo
-    #[arg(
-        long,
-        value_name = "X,Y,WIDTH,HEIGHT",
-        allow_hyphen_values = true,
-        conflicts_with = "face"
-    )]
+    #[arg(long, value_name = "X,Y,WIDTH,HEIGHT", allow_hyphen_values = true, conflicts_with = "face")]
     pub at: Option<FaceBox>,
     /// Say what would be done, and do nothing
     #[arg(long)]
@@ -197,9 +192,7 @@ fn change(action: &PeopleAction, model: &Path, output: &Output) -> Result<ExitSt
         && let Some(other) = before.history().current_name(to)
         && other != from.as_str()
     {
-        output.warn(&format!(
-            "a folder called {to} counted for {other}: new photos in it are {to}'s from now on"
-        ));
+        output.warn(&format!("a folder called {to} counted for {other}: new photos in it are {to}'s from now on"));
     }
     if options.dry_run {
         let line = format!("would {} {}", told.verbs[0], told.what);
@@ -242,8 +235,7 @@ impl ChangeNotice {
             Entry::Faces(_) if gone.is_empty() => return add::told(plan, before),
             Entry::Faces(_) => {
                 let removed = tally(gone).into_iter();
-                let removed =
-                    removed.map(|(person, faces)| json!({ "person": person, "faces": faces }));
+                let removed = removed.map(|(person, faces)| json!({ "person": person, "faces": faces }));
                 Self {
                     verbs: ["erase", "erased"],
                     what: erased_in_words(gone),
@@ -272,20 +264,13 @@ impl ChangeNotice {
                     Remark::Fine(finding, _) => ("fine", finding.clone()),
                     Remark::Nobody(face) => ("nobody", face.to_string()),
                 };
-                Self {
-                    verbs: ["remember", "remembered"],
-                    what: format!("{key}: {of}"),
-                    json: json!({ key: of }),
-                }
+                Self { verbs: ["remember", "remembered"], what: format!("{key}: {of}"), json: json!({ key: of }) }
             }
             Entry::Undone { change, restored, lost } => Self {
                 verbs: ["undo:", "undone:"],
                 what: match lost {
                     0 => change.clone(),
-                    lost => format!(
-                        "{change} ({} that it erased cannot come back)",
-                        counted(*lost, "face", "faces")
-                    ),
+                    lost => format!("{change} ({} that it erased cannot come back)", counted(*lost, "face", "faces")),
                 },
                 json: json!({
                     "undone": { "erased": gone.len(), "restored": restored, "lost": lost }
@@ -331,8 +316,7 @@ const NAMED: usize = 5;
 pub fn erased_in_words(photos: &[KnownPhoto]) -> String {
     let tally = tally(photos);
     let (named, others) = tally.split_at(tally.len().min(NAMED));
-    let named: Vec<String> =
-        named.iter().map(|(person, count)| format!("{count} of {person}")).collect();
+    let named: Vec<String> = named.iter().map(|(person, count)| format!("{count} of {person}")).collect();
     let mut text = named.join(", ");
     if !others.is_empty() {
         let faces: usize = others.iter().map(|(_, count)| count).sum();

@@ -22,8 +22,7 @@ impl Photos {
     /// where they are named themselves.
     /// Errors: nothing of what was named is there (but for scripts, whose records say so), or a folder without photos.
     pub fn list(named: &[PathBuf], output: &Output) -> Result<Self> {
-        let (there, missing): (Vec<_>, Vec<_>) =
-            named.iter().cloned().partition(|path| is_there(path));
+        let (there, missing): (Vec<_>, Vec<_>) = named.iter().cloned().partition(|path| is_there(path));
         if let Some(path) = missing.first()
             && there.is_empty()
             && output.is_text()
@@ -117,10 +116,7 @@ pub fn main_face(photo: &Path, preparation: &Preparation, output: &Output) -> Re
     let prepared = preparation.prepare(opened.luma());
     let prepared = prepared.map_err(|problem| eigenfaces::Error::photo(photo, problem))?;
     if let PhotoRegion::Found { of: count @ 2.., .. } = prepared.region {
-        output.say(&format!(
-            "{} shows {count} faces; the largest and most central is taken",
-            shown(photo)
-        ));
+        output.say(&format!("{} shows {count} faces; the largest and most central is taken", shown(photo)));
     }
     Ok(prepared)
 }

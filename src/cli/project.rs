@@ -15,9 +15,7 @@ use eigenfaces::store::{Destination, Outputs, Privacy};
 use super::options::{Force, ModelSource, ending_in};
 use super::photos::Photos;
 use super::weights::{Row, Scale, Table, WeightsFormat};
-use super::{
-    ExitStatus, Output, Result, counted, files, learning, misuse, one_line, remedy, shown,
-};
+use super::{ExitStatus, Output, Result, counted, files, learning, misuse, one_line, remedy, shown};
 
 #[derive(Debug, Args)]
 pub struct Project {
@@ -55,11 +53,8 @@ pub fn run(args: &Project, model: &Path, output: &Output) -> Result<ExitStatus> 
         let plain = Table { scale: Scale::Plain, rows };
         plain.in_scale(scale, space)
     };
-    let (probes, unusable) = if args.photos.is_empty() {
-        (Vec::new(), 0)
-    } else {
-        of_photos(&args.photos, &recognizer, space, output)?
-    };
+    let (probes, unusable) =
+        if args.photos.is_empty() { (Vec::new(), 0) } else { of_photos(&args.photos, &recognizer, space, output)? };
     let used = probes.len() + recognizer.gallery().len();
     let probes = in_scale(probes);
     let gallery = in_scale(of_gallery(&recognizer, space));
@@ -91,21 +86,14 @@ fn draw(file: &Destination, plot: &Scatter) -> Result<()> {
 fn form(file: Option<&Path>, output: &Output) -> Option<WeightsFormat> {
     let unknown = "--output must end in .csv, .json or .npy, or --format say which it is";
     if output.is_text() {
-        let of = |file| {
-            WeightsFormat::of(file).unwrap_or_else(|| misuse(ErrorKind::InvalidValue, unknown))
-        };
+        let of = |file| WeightsFormat::of(file).unwrap_or_else(|| misuse(ErrorKind::InvalidValue, unknown));
         return file.map(of);
     }
     Some(if output.is_table() { WeightsFormat::Csv } else { WeightsFormat::Json })
 }
 
 /// The weights of every face of every photo, and how many photos could not be used (each is named).
-fn of_photos(
-    named: &[PathBuf],
-    recognizer: &Recognizer,
-    space: &Space,
-    output: &Output,
-) -> Result<(Vec<Row>, usize)> {
+fn of_photos(named: &[PathBuf], recognizer: &Recognizer, space: &Space, output: &Output) -> Result<(Vec<Row>, usize)> {
     let photos = Photos::list(named, output)?;
     let progress = output.progress(photos.paths.len(), "projecting photos");
     let read = dataset::load_each(
@@ -261,9 +249,6 @@ fn plot(space: &Space, gallery: &Table, probes: &Table) -> Scatter {
         },
         axes: names,
         people,
-        probes: Group {
-            name: String::new(),
-            dots: probes.rows.iter().map(|row| dot(row, stem(row))).collect(),
-        },
+        probes: Group { name: String::new(), dots: probes.rows.iter().map(|row| dot(row, stem(row))).collect() },
     }
 }

@@ -15,18 +15,12 @@ use serde_json::json;
 
 use super::options::{Force, ModelSource, ending_in};
 use super::weights::{Scale, Table};
-use super::{
-    ExitStatus, Output, Record, Result, counted, files, learning, one_line, photos, share, shown,
-};
+use super::{ExitStatus, Output, Record, Result, counted, files, learning, one_line, photos, share, shown};
 
 #[derive(Debug, Args)]
 pub struct Reconstruct {
     /// The photo whose face is rebuilt; of several faces in it, the largest and most central
-    #[arg(
-        value_name = "PHOTO",
-        required_unless_present = "from_weights",
-        conflicts_with = "from_weights"
-    )]
+    #[arg(value_name = "PHOTO", required_unless_present = "from_weights", conflicts_with = "from_weights")]
     pub photo: Option<PathBuf>,
     /// Picture to write, readable by you only
     #[arg(short, long, value_name = "FILE.png", value_parser = ending_in(&["png"], ".png"))]
@@ -59,8 +53,7 @@ pub fn run(args: &Reconstruct, model: &Path, output: &Output) -> Result<ExitStat
         (None, None) => Vec::new(), // clap asks for one of them
     };
     let rebuilt = Rebuilt::all(faces, space);
-    let rows: Vec<Row> =
-        rebuilt.iter().take(MOST_ROWS).map(|face| face.row(space, rebuilt.len())).collect();
+    let rows: Vec<Row> = rebuilt.iter().take(MOST_ROWS).map(|face| face.row(space, rebuilt.len())).collect();
     let title = format!("A face rebuilt from more and more {}", parts(space).1);
     let picture = strip(&title, &rows);
     files::picture(&destination, Privacy::Personal, &picture.to_pixels().into())?;
@@ -105,12 +98,7 @@ impl Original {
     }
 }
 
-fn from_photo(
-    photo: &Path,
-    recognizer: &Recognizer,
-    space: &Space,
-    output: &Output,
-) -> Result<Face> {
+fn from_photo(photo: &Path, recognizer: &Recognizer, space: &Space, output: &Output) -> Result<Face> {
     let pixels = photos::main_face(photo, recognizer.preparation(), output)?.pixels;
     let levels = pixels.iter().map(|&pixel| f32::from(pixel)).collect();
     let face = FaceMatrix::from_pixels(space.size(), pixels)?;
@@ -150,10 +138,7 @@ impl Rebuilt {
         let steps = faces.iter().map(|face| default_steps(face.weights.len()));
         let steps: Vec<Vec<usize>> = steps.collect();
         let rebuilt = |steps: &[Vec<usize>]| {
-            let wanted = faces
-                .iter()
-                .zip(steps)
-                .map(|(face, steps)| Steps { weights: &face.weights, steps });
+            let wanted = faces.iter().zip(steps).map(|(face, steps)| Steps { weights: &face.weights, steps });
             Reconstruction::of_faces(space, &wanted.collect::<Vec<_>>()).into_iter()
         };
         let all = faces.iter().map(|face| vec![face.weights.len()]);
@@ -234,11 +219,7 @@ fn record(Rebuilt { face, steps }: &Rebuilt, space: &Space) -> Record {
     Record::new(object, in_words(face, steps, space))
 }
 
-fn in_words(
-    face: &Face,
-    steps: &[(Reconstruction, ReconstructionError)],
-    space: &Space,
-) -> Vec<String> {
+fn in_words(face: &Face, steps: &[(Reconstruction, ReconstructionError)], space: &Space) -> Vec<String> {
     let compared = match face.original {
         Original::Photo(_) => "",
         Original::AllWeights => ", compared with the face of all its weights",
@@ -250,12 +231,7 @@ fn in_words(
     lines.extend(steps.iter().map(|(step, error)| {
         // Rounded to what is printed: no "-0.0".
         let explained = (error.explained * 1e3).round() / 10.0 + 0.0;
-        format!(
-            "  {:>11}  {:>23.1}  {explained:>7.1} %  {:>7}",
-            step.components,
-            error.rms,
-            decibels(error)
-        )
+        format!("  {:>11}  {:>23.1}  {explained:>7.1} %  {:>7}", step.components, error.rms, decibels(error))
     }));
     lines
 }

@@ -1,9 +1,7 @@
 //! The options by which the program's user does what the library advises.
 
 use eigenfaces::Error;
-use eigenfaces::error::{
-    DatabaseProblem, LocateError, ModelProblem, PcaError, PhotoProblem, WriteProblem,
-};
+use eigenfaces::error::{DatabaseProblem, LocateError, ModelProblem, PcaError, PhotoProblem, WriteProblem};
 
 /// The message of the library, and the options that help: `... add it under another name (--into)`.
 pub fn in_words(error: &Error) -> String {
@@ -88,9 +86,7 @@ fn pca_options(problem: &PcaError) -> Option<&'static str> {
 
 fn database_options(problem: &DatabaseProblem) -> Option<&'static str> {
     match problem {
-        DatabaseProblem::Empty | DatabaseProblem::Unfinished { .. } => {
-            Some("`eigenfaces export --postgres`")
-        }
+        DatabaseProblem::Empty | DatabaseProblem::Unfinished { .. } => Some("`eigenfaces export --postgres`"),
         DatabaseProblem::OtherModel { .. } => Some("--model, `eigenfaces export --postgres`"),
         DatabaseProblem::TooManyCoordinates { .. } => Some("--components"),
         DatabaseProblem::TooLarge { .. } => Some("--kernel, --metric"),
@@ -106,8 +102,7 @@ mod tests {
     #[test]
     fn options_stand_behind_what_the_library_says() {
         let path = || "ada.jpg".into();
-        let photo =
-            |problem: &PhotoProblem| Error::Photo { path: path(), problem: problem.clone() };
+        let photo = |problem: &PhotoProblem| Error::Photo { path: path(), problem: problem.clone() };
         let which = photo(&PhotoProblem::WhichFace { count: 2 });
         assert_eq!(in_words(&which), format!("{which} (--face)"));
         let faceless = PhotoProblem::NoFace;

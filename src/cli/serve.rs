@@ -83,9 +83,9 @@ impl Key {
         let Self(key) = self;
         match key.len() >= 16 && key.bytes().all(|byte| byte.is_ascii_graphic()) {
             true => Ok(key),
-            false => Err(
-                "the key (EIGENFACES_KEY or --key-file) is to have 16 or more letters and digits, such as a UUID",
-            ),
+            false => {
+                Err("the key (EIGENFACES_KEY or --key-file) is to have 16 or more letters and digits, such as a UUID")
+            }
         }
     }
 }
@@ -107,8 +107,7 @@ fn parse_listen(text: &str) -> Result<SocketAddr, String> {
         _ if text.is_empty() => None,
         _ => ip(text).zip(Some(PORT)),
     };
-    let expected =
-        "expected an address of this machine and a port, such as 127.0.0.1:8384 or localhost:8384";
+    let expected = "expected an address of this machine and a port, such as 127.0.0.1:8384 or localhost:8384";
     address.map(SocketAddr::from).ok_or_else(|| expected.to_owned())
 }
 
@@ -119,11 +118,7 @@ pub fn run(args: &Serve, model: &Path, output: &Output) -> Result<ExitStatus> {
     if args.check {
         return check(args.listen, key, output);
     }
-    let settings = Settings {
-        address: args.listen,
-        key: key.map(str::to_owned),
-        public: args.public_url.clone(),
-    };
+    let settings = Settings { address: args.listen, key: key.map(str::to_owned), public: args.public_url.clone() };
     let server = Server::open(settings, model, Box::new(*output))?;
     let webhook = watch_folders(args, &server, *output)?;
     #[cfg(unix)]
@@ -190,16 +185,13 @@ const LONGEST: Duration = Duration::from_secs(5);
 /// alone has nothing else to ask with.
 fn check(address: SocketAddr, key: Option<&str>, output: &Output) -> Result<ExitStatus> {
     let address = reachable(address);
-    let status = ask(address, key)
-        .map_err(|error| Error::Told(format!("no server answers at {address}: {error}")))?;
+    let status = ask(address, key).map_err(|error| Error::Told(format!("no server answers at {address}: {error}")))?;
     match (status, key) {
         (200, _) | (401, None) => {
             output.say(&format!("a server answers at {address}"));
             Ok(ExitStatus::Done)
         }
-        (401, Some(_)) => {
-            Err(Error::Told(format!("the server at {address} has another key than the one given")))
-        }
+        (401, Some(_)) => Err(Error::Told(format!("the server at {address} has another key than the one given"))),
         _ => Err(Error::Told(format!(
             "what answers at {address} is no server of this program, or is not well (status {status})"
         ))),

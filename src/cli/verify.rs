@@ -12,9 +12,7 @@ use eigenfaces::recognizer::{Verdict, Verification, verify_alone};
 use serde_json::json;
 
 use super::options::{AcceptanceOptions, DEFAULT_MODEL, ModelSource};
-use super::{
-    Error, ExitStatus, Output, Record, Result, learning, one_line, percent, photos, shown,
-};
+use super::{Error, ExitStatus, Output, Record, Result, learning, one_line, percent, photos, shown};
 
 #[derive(Debug, Args)]
 pub struct Verify {
@@ -79,10 +77,7 @@ fn without_model(args: &Verify, other: &Path, model: &Path, output: &Output) -> 
     let preparation = face_index::preparation();
     let first = photos::main_face(&args.photo, &preparation, output)?;
     let second = photos::main_face(other, &preparation, output)?;
-    output.say(&format!(
-        "no model at {}: the photos are compared with nobody enrolled",
-        shown(model)
-    ));
+    output.say(&format!("no model at {}: the photos are compared with nobody enrolled", shown(model)));
     let found = verify_alone(&first, &second, Acceptance::from(args.acceptance))?;
     print(args, None, &found, output)?;
     Ok(match found.verdict {
@@ -139,9 +134,7 @@ fn in_words(args: &Verify, person: Option<&str>, found: &Verification) -> String
         (None, Verdict::Same) => format!("{photo} and {other}: the same person ({sure})"),
         (None, _) => match needed {
             Some(needed) => {
-                format!(
-                    "{photo} and {other}: perhaps the same person ({sure}; a yes needs {needed})"
-                )
+                format!("{photo} and {other}: perhaps the same person ({sure}; a yes needs {needed})")
             }
             None => format!("{photo} and {other}: not the same person ({sure} that it is)"),
         },

@@ -68,14 +68,10 @@ impl WebhookUrl {
         let rest = rest.split('#').next().unwrap_or_default();
         let (host, path) = rest.split_at(rest.find(['/', '?']).unwrap_or(rest.len()));
         if host.contains('@') {
-            return Err(
-                "the webhook takes no user and password: give an address that nobody can guess",
-            );
+            return Err("the webhook takes no user and password: give an address that nobody can guess");
         }
         let (name, port) = match host.rsplit_once(':') {
-            Some((name, port)) if !port.contains(']') => {
-                (name, port.parse().map_err(|_| expected)?)
-            }
+            Some((name, port)) if !port.contains(']') => (name, port.parse().map_err(|_| expected)?),
             _ => (host, 80),
         };
         let name = name.trim_start_matches('[').trim_end_matches(']');
@@ -93,12 +89,7 @@ impl WebhookUrl {
 /// Sends a request to whoever listens there, and gives the status of the answer. `head` is the request line and the headers, a
 /// line each; each step may take so long.
 /// Errors: nobody listens, or answers in time; an answer that is not HTTP.
-pub fn status(
-    address: impl ToSocketAddrs,
-    head: &str,
-    body: &[u8],
-    longest: Duration,
-) -> io::Result<u16> {
+pub fn status(address: impl ToSocketAddrs, head: &str, body: &[u8], longest: Duration) -> io::Result<u16> {
     let mut connected = Err(io::ErrorKind::AddrNotAvailable.into());
     for address in address.to_socket_addrs()? {
         connected = TcpStream::connect_timeout(&address, longest);
@@ -188,10 +179,7 @@ impl Webhook {
             thread::sleep(Duration::from_millis(20));
         }
         if let left @ 1.. = self.left() {
-            output.warn(&format!(
-                "{} not posted to the webhook",
-                counted(left, "result was", "results were")
-            ));
+            output.warn(&format!("{} not posted to the webhook", counted(left, "result was", "results were")));
         }
     }
 
@@ -233,15 +221,11 @@ impl Webhook {
             let dropped = std::mem::take(&mut waiting.dropped);
             drop(waiting);
             if pause == PAUSES[0] {
-                output.warn(&format!(
-                    "the webhook takes no results ({failure}): they wait, and are posted when it does"
-                ));
+                output
+                    .warn(&format!("the webhook takes no results ({failure}): they wait, and are posted when it does"));
             }
             if dropped > 0 {
-                output.warn(&format!(
-                    "{} given up for newer ones",
-                    counted(dropped, "result was", "results were")
-                ));
+                output.warn(&format!("{} given up for newer ones", counted(dropped, "result was", "results were")));
             }
             thread::sleep(pause);
             pause = (2 * pause).min(PAUSES[1]);

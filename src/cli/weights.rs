@@ -118,14 +118,7 @@ impl Table {
                 Scale::Plain => (Some(row.weights), None),
                 Scale::Whitened => (None, Some(row.weights)),
             };
-            let line = Line {
-                photo: row.photo,
-                face: row.face,
-                person: row.person,
-                weights,
-                whitened,
-                schema: SCHEMA,
-            };
+            let line = Line { photo: row.photo, face: row.face, person: row.person, weights, whitened, schema: SCHEMA };
             serde_json::to_writer(&mut bytes, &line)?;
             bytes.push(b'\n');
         }
@@ -172,9 +165,7 @@ impl Table {
         for (at, row) in (1..).zip(&self.rows) {
             let count = row.weights.len();
             if count == 0 || count > k {
-                return Err(format!(
-                    "face {at} has {count} weights where the face space has {k} basis faces"
-                ));
+                return Err(format!("face {at} has {count} weights where the face space has {k} basis faces"));
             }
             if !row.weights.iter().all(|weight| weight.abs() <= LARGEST) {
                 return Err(format!("face {at} has a weight that no face has"));
@@ -198,10 +189,7 @@ impl Table {
             rows.push(Row {
                 photo: from_cell(record.get(0).unwrap_or_default()).to_owned(),
                 face: record.get(1).and_then(|face| face.parse().ok()).unwrap_or(1),
-                person: record
-                    .get(2)
-                    .filter(|name| !name.is_empty())
-                    .map(|name| from_cell(name).to_owned()),
+                person: record.get(2).filter(|name| !name.is_empty()).map(|name| from_cell(name).to_owned()),
                 weights: numbers
                     .collect::<Result<_, _>>()
                     .map_err(|_| format!("line {line} holds something that is no number"))?,
@@ -281,10 +269,8 @@ mod tests {
             person: person.map(str::to_owned),
             weights: weights.to_vec(),
         };
-        let rows = vec![
-            row("a, \"b\".png", None, &[1.1, -0.1, 3e-7]),
-            row("Zoë/1.png", Some("Zoë, 2nd"), &[1e8, 0.0, -2.5]),
-        ];
+        let rows =
+            vec![row("a, \"b\".png", None, &[1.1, -0.1, 3e-7]), row("Zoë/1.png", Some("Zoë, 2nd"), &[1e8, 0.0, -2.5])];
         Table { scale, rows }
     }
 
@@ -294,17 +280,14 @@ mod tests {
             let table = table(scale);
             assert_eq!(Table::from_csv(&table.to_csv()), Ok(table.clone()));
             let bare = Table::from_npy(&table.to_npy().unwrap(), scale).unwrap();
-            let weights =
-                |table: &Table| table.rows.iter().map(|r| r.weights.clone()).collect::<Vec<_>>();
+            let weights = |table: &Table| table.rows.iter().map(|r| r.weights.clone()).collect::<Vec<_>>();
             assert_eq!(weights(&bare), weights(&table));
         }
     }
 
     #[test]
     fn anything_else_is_refused() {
-        for bad in
-            ["", "a,b\n1,2\n", "photo,face,person,w1\na,1,,x\n", "photo,face,person,w1\na,1\n,,,\n"]
-        {
+        for bad in ["", "a,b\n1,2\n", "photo,face,person,w1\na,1,,x\n", "photo,face,person,w1\na,1\n,,,\n"] {
             assert!(Table::from_csv(bad.as_bytes()).is_err(), "{bad}");
         }
         assert!(Table::from_npy(b"text", Scale::Plain).is_err());

@@ -20,24 +20,14 @@ pub struct Distances {
 
 impl Distances {
     /// The enrolled face of a person that is nearest to a probe.
-    fn evidence_for(
-        &self,
-        gallery: &Gallery,
-        found: &Neighbor,
-        probe: &FaceMatrix,
-    ) -> Result<EvidenceFor> {
+    fn evidence_for(&self, gallery: &Gallery, found: &Neighbor, probe: &FaceMatrix) -> Result<EvidenceFor> {
         let persons = gallery.persons();
-        let own: Vec<usize> =
-            (0..persons.len()).filter(|&face| persons[face] == found.person).collect();
+        let own: Vec<usize> = (0..persons.len()).filter(|&face| persons[face] == found.person).collect();
         let (theirs, projected) = (gallery.faces().select(&own)?, self.describe(probe));
         let coordinates = self.describe(&theirs);
-        let squared = |at: usize| {
-            squared_distance(coordinates.column(at).as_slice(), projected.column(0).as_slice())
-        };
-        let (squared, at) = (0..own.len())
-            .map(|at| (squared(at), at))
-            .min_by(|a, b| a.0.total_cmp(&b.0))
-            .unwrap_or_default();
+        let squared = |at: usize| squared_distance(coordinates.column(at).as_slice(), projected.column(0).as_slice());
+        let (squared, at) =
+            (0..own.len()).map(|at| (squared(at), at)).min_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or_default();
         Ok(EvidenceFor {
             person: found.person,
             distance: found.distance(),
@@ -82,9 +72,7 @@ impl Compare for Distances {
 
     fn rank(&self, probes: &DMatrix<f32>, top: usize, acceptance: Acceptance) -> Vec<Ranking> {
         let ranked = self.matcher.clusters().rank_all(probes, top.max(1));
-        let ranking = |neighbors: Vec<Neighbor>| {
-            rank_neighbors(&neighbors, &self.calibration, top, acceptance)
-        };
+        let ranking = |neighbors: Vec<Neighbor>| rank_neighbors(&neighbors, &self.calibration, top, acceptance);
         ranked.into_iter().map(ranking).collect()
     }
 
@@ -96,12 +84,7 @@ impl Compare for Distances {
         names.then(|| self.decision(distance, acceptance))
     }
 
-    fn claim(
-        &self,
-        probe: &DMatrix<f32>,
-        person: usize,
-        acceptance: Acceptance,
-    ) -> Option<PairDecision> {
+    fn claim(&self, probe: &DMatrix<f32>, person: usize, acceptance: Acceptance) -> Option<PairDecision> {
         if !self.calibration.gives_names() {
             return None;
         }
@@ -117,12 +100,7 @@ impl Compare for Distances {
         })
     }
 
-    fn explain(
-        &self,
-        gallery: &Gallery,
-        _: Option<&DMatrix<f32>>,
-        face: &FaceMatrix,
-    ) -> Result<Explanation> {
+    fn explain(&self, gallery: &Gallery, _: Option<&DMatrix<f32>>, face: &FaceMatrix) -> Result<Explanation> {
         let coordinates = self.describe(face);
         let ranked = self.matcher.clusters().rank(coordinates.as_slice(), 2);
         let nearest = ranked.iter().map(|found| self.evidence_for(gallery, found, face));

@@ -118,11 +118,7 @@ impl Likelihoods {
     }
 
     /// The scores of each probe (2k x p) against everybody; the very face that is enrolled is recognised as that.
-    fn with_scores<R: Send>(
-        &self,
-        probes: &DMatrix<f32>,
-        then: impl Fn(Vec<f64>) -> R + Sync,
-    ) -> Vec<R> {
+    fn with_scores<R: Send>(&self, probes: &DMatrix<f32>, then: impl Fn(Vec<f64>) -> R + Sync) -> Vec<R> {
         self.people.with_scores(probes, |at, mut scores| {
             if let Some(person) = self.enrolled_as(probes.column(at).as_slice()) {
                 scores[person] = SAME_FACE;
@@ -165,8 +161,8 @@ impl Compare for Likelihoods {
     }
 
     fn is_typical(&self, face: (&[u8], FaceSize), coordinates: &[f32]) -> bool {
-        let typicality = FaceClassifier::bundled()
-            .and_then(|classifier| classifier.typicality(self.background, face, coordinates));
+        let typicality =
+            FaceClassifier::bundled().and_then(|classifier| classifier.typicality(self.background, face, coordinates));
         typicality.is_ok_and(|typicality| typicality >= 0.0)
     }
 
@@ -190,12 +186,7 @@ impl Compare for Likelihoods {
         })
     }
 
-    fn claim(
-        &self,
-        probe: &DMatrix<f32>,
-        person: usize,
-        acceptance: Acceptance,
-    ) -> Option<PairDecision> {
+    fn claim(&self, probe: &DMatrix<f32>, person: usize, acceptance: Acceptance) -> Option<PairDecision> {
         let ranking = self.rank(probe, self.people.photos().len(), acceptance).pop()?;
         let own = ranking.people.iter().find(|found| found.person == person)?;
         Some(PairDecision {
@@ -207,12 +198,7 @@ impl Compare for Likelihoods {
         })
     }
 
-    fn explain(
-        &self,
-        gallery: &Gallery,
-        coordinates: Option<&DMatrix<f32>>,
-        face: &FaceMatrix,
-    ) -> Result<Explanation> {
+    fn explain(&self, gallery: &Gallery, coordinates: Option<&DMatrix<f32>>, face: &FaceMatrix) -> Result<Explanation> {
         let enrolled = coordinates.ok_or(Error::Inconsistent)?;
         let probe = self.describe(face);
         let ranking = self.rank(&probe, 2, Acceptance::default()).pop();
@@ -220,12 +206,10 @@ impl Compare for Likelihoods {
         let persons = gallery.persons();
         let mut nearest = Vec::new();
         for found in ranking.map_or_else(Vec::new, |ranking| ranking.people) {
-            let own: Vec<usize> =
-                (0..persons.len()).filter(|&at| persons[at] == found.person).collect();
+            let own: Vec<usize> = (0..persons.len()).filter(|&at| persons[at] == found.person).collect();
             let theirs = self.people.coordinates(&enrolled.select_columns(&own));
             let squared = |at: usize| (theirs.column(at) - projected.column(0)).norm_squared();
-            let closest =
-                (0..own.len()).map(|at| (squared(at), own[at])).min_by(|a, b| a.0.total_cmp(&b.0));
+            let closest = (0..own.len()).map(|at| (squared(at), own[at])).min_by(|a, b| a.0.total_cmp(&b.0));
             let (squared, face) = closest.ok_or(Error::Inconsistent)?;
             nearest.push(EvidenceFor {
                 person: found.person,
@@ -269,9 +253,8 @@ pub(super) fn ranking(
         people: judged.people.iter().take(top).map(scored).collect(),
         confidence: first.map_or(0.0, |&(_, confidence)| confidence),
         somebody_else: Some(judged.somebody_else),
-        accepted: first.is_some_and(|&(person, confidence)| {
-            calibration.is_known(scores[person], confidence, acceptance)
-        }),
+        accepted: first
+            .is_some_and(|&(person, confidence)| calibration.is_known(scores[person], confidence, acceptance)),
     }
 }
 

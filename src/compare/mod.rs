@@ -66,22 +66,12 @@ pub trait Compare: fmt::Debug + Send + Sync {
 
     /// Whether a probe (m x 1) shows a person: whether ranking would name them. `None` where names are never given, or for
     /// nobody of that number.
-    fn claim(
-        &self,
-        probe: &DMatrix<f32>,
-        person: usize,
-        acceptance: Acceptance,
-    ) -> Option<PairDecision>;
+    fn claim(&self, probe: &DMatrix<f32>, person: usize, acceptance: Acceptance) -> Option<PairDecision>;
 
     /// The evidence that the ranking of one face (d x 1) rests on. `coordinates` are those of the enrolled faces, where the model keeps
     /// them.
     /// Errors: parts of a model that do not fit together.
-    fn explain(
-        &self,
-        gallery: &Gallery,
-        coordinates: Option<&DMatrix<f32>>,
-        face: &FaceMatrix,
-    ) -> Result<Explanation>;
+    fn explain(&self, gallery: &Gallery, coordinates: Option<&DMatrix<f32>>, face: &FaceMatrix) -> Result<Explanation>;
 }
 
 /// The comparison that a model holds.

@@ -10,9 +10,7 @@ use crate::error::{Error, Result};
 use crate::face_matrix::FaceMatrix;
 use crate::gallery::Gallery;
 use crate::kernel_pca::Kernel;
-use crate::matcher::{
-    Clusters, DistanceCalibration, DistanceSettings, Matcher, Neighbor, PixelScale,
-};
+use crate::matcher::{Clusters, DistanceCalibration, DistanceSettings, Matcher, Neighbor, PixelScale};
 use crate::pca::{InnerProducts, Pca};
 
 /// Faces to learn from and probes: positions in the gallery, both increasing, none in both.
@@ -55,8 +53,7 @@ impl Comparer {
             Self::Distances(comparer) => then(&ByDistances {
                 calibration: &comparer.calibration,
                 faces: gallery.faces(),
-                products: keeps_products(gallery.len(), settings)
-                    .then(|| InnerProducts::of(gallery.faces())),
+                products: keeps_products(gallery.len(), settings).then(|| InnerProducts::of(gallery.faces())),
                 settings,
                 persons,
                 people,
@@ -154,10 +151,7 @@ impl ByLikelihoods<'_> {
     }
 
     /// The person of the probe, where a fold has a single one, and the faces of the others to learn from.
-    fn single_probe<'p>(
-        &'p self,
-        fold: &'p Fold,
-    ) -> Option<(usize, impl Iterator<Item = usize> + 'p)> {
+    fn single_probe<'p>(&'p self, fold: &'p Fold) -> Option<(usize, impl Iterator<Item = usize> + 'p)> {
         let [face] = fold.probes[..] else { return None };
         let person = self.persons[face];
         let others = fold.learned.iter().copied();
@@ -186,14 +180,8 @@ impl Refitter for ByLikelihoods<'_> {
                 Some((rotated, adaptation)) => (Some(rotated), adaptation.clone()),
                 None => (None, self.adaptation(&fold.learned)),
             };
-            let people = People::enroll_rotated(
-                adaptation,
-                rotated,
-                self.coordinates,
-                &fold.learned,
-                &persons,
-                self.people,
-            );
+            let people =
+                People::enroll_rotated(adaptation, rotated, self.coordinates, &fold.learned, &persons, self.people);
             let calibration = self.comparer.calibration();
             let people = people.allowing_for_light(calibration);
             let probes = self.coordinates.select_columns(&fold.probes);

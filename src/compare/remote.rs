@@ -119,12 +119,11 @@ impl Comparer {
             Self::Likelihoods(likelihoods) => {
                 let probes = likelihoods.people().extended_probes(coordinates);
                 let raw = coordinates.column_iter();
-                let probe =
-                    |(probe, raw): (ExtendedProbe, nalgebra::DVectorView<'_, f32>)| RemoteProbe {
-                        vector: probe.vector.clone(),
-                        enrolled_as: likelihoods.enrolled_as(raw.as_slice()),
-                        exact: Exact::Likelihoods(probe),
-                    };
+                let probe = |(probe, raw): (ExtendedProbe, nalgebra::DVectorView<'_, f32>)| RemoteProbe {
+                    vector: probe.vector.clone(),
+                    enrolled_as: likelihoods.enrolled_as(raw.as_slice()),
+                    exact: Exact::Likelihoods(probe),
+                };
                 probes.into_iter().zip(raw).map(probe).collect()
             }
         }
@@ -139,8 +138,7 @@ impl Comparer {
             Self::Distances(distances) => serde_json::to_string(&distances.calibration),
             Self::Likelihoods(likelihoods) => {
                 let any = points.0.column_iter().next();
-                let squares =
-                    any.map(|person| person.iter().map(|&it| f64::from(it).powi(2)).sum());
+                let squares = any.map(|person| person.iter().map(|&it| f64::from(it).powi(2)).sum());
                 serde_json::to_string(&RemoteLikelihoods {
                     calibration: *likelihoods.calibration(),
                     norm: squares.map_or(0.0, f64::sqrt),
@@ -203,10 +201,8 @@ impl RemoteCalibration {
     pub fn rank(&self, away: &[f64], others: f64, top: usize, acceptance: Acceptance) -> Ranking {
         match self {
             Self::Distances(calibration) => {
-                let neighbors = away
-                    .iter()
-                    .enumerate()
-                    .map(|(person, &away)| Neighbor { person, squared_distance: away });
+                let neighbors =
+                    away.iter().enumerate().map(|(person, &away)| Neighbor { person, squared_distance: away });
                 let mut neighbors: Vec<Neighbor> = neighbors.collect();
                 neighbors.sort_by(|a, b| a.squared_distance.total_cmp(&b.squared_distance));
                 rank_neighbors(&neighbors, calibration, top, acceptance)

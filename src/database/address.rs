@@ -59,8 +59,8 @@ impl Address {
             return Err(refuse("there is more than one @ in it"));
         }
         // Certificates are always verified: the client has no word for it.
-        let mut config = Config::from_str(&given.replace("sslmode=verify-full", "sslmode=require"))
-            .map_err(|error| {
+        let mut config =
+            Config::from_str(&given.replace("sslmode=verify-full", "sslmode=require")).map_err(|error| {
                 let cause = std::error::Error::source(&error);
                 refuse(&cause.map_or_else(|| error.to_string(), ToString::to_string))
             })?;
@@ -116,8 +116,7 @@ pub(super) fn connector() -> std::result::Result<MakeRustlsConnect, DatabaseProb
 
 /// Whether what is sent never leaves this machine.
 fn stays_here(config: &Config) -> bool {
-    let is_here =
-        |name: &str| name == "localhost" || name.parse().is_ok_and(|at: IpAddr| at.is_loopback());
+    let is_here = |name: &str| name == "localhost" || name.parse().is_ok_and(|at: IpAddr| at.is_loopback());
     let here = |host: &Host| tcp(host).is_none_or(is_here);
     match config.get_hostaddrs() {
         [] => config.get_hosts().iter().all(here),

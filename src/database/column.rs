@@ -11,18 +11,12 @@ use crate::error::DatabaseProblem;
 
 /// The value of a column.
 /// Errors: [`DatabaseProblem::Invalid`] where it has none, or one of another type.
-pub(super) fn column<'a, T: FromSql<'a>>(
-    row: &'a Row,
-    column: impl RowIndex + Display,
-) -> Result<T, DatabaseProblem> {
+pub(super) fn column<'a, T: FromSql<'a>>(row: &'a Row, column: impl RowIndex + Display) -> Result<T, DatabaseProblem> {
     let name = column.to_string();
-    row.try_get(column)
-        .map_err(|error| DatabaseProblem::invalid(format!("column {name}: {}", in_words(&error))))
+    row.try_get(column).map_err(|error| DatabaseProblem::invalid(format!("column {name}: {}", in_words(&error))))
 }
 
-pub(super) fn first<'a, T: FromSql<'a>, C: FromIterator<T>>(
-    rows: &'a [Row],
-) -> Result<C, DatabaseProblem> {
+pub(super) fn first<'a, T: FromSql<'a>, C: FromIterator<T>>(rows: &'a [Row]) -> Result<C, DatabaseProblem> {
     rows.iter().map(|row| column(row, 0)).collect()
 }
 

@@ -30,9 +30,7 @@ fn runtime() -> Result<&'static Runtime, DatabaseProblem> {
 }
 
 /// The result of work that waits for a server.
-pub(super) fn wait<T>(
-    work: impl Future<Output = Result<T, DatabaseProblem>>,
-) -> Result<T, DatabaseProblem> {
+pub(super) fn wait<T>(work: impl Future<Output = Result<T, DatabaseProblem>>) -> Result<T, DatabaseProblem> {
     runtime()?.block_on(work)
 }
 

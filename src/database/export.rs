@@ -26,11 +26,7 @@ impl<'a> Export<'a> {
     /// Finds out what differs between the model and the database. Changes nothing, but that an empty database gets its
     /// tables. Without `indexing` the database keeps the index that it has, or has none.
     /// Errors: A model that no database can stand for; another export at work; a database that cannot be used.
-    pub fn plan(
-        database: &'a mut Database,
-        recognizer: &'a Recognizer,
-        indexing: Option<Indexing>,
-    ) -> Result<Self> {
+    pub fn plan(database: &'a mut Database, recognizer: &'a Recognizer, indexing: Option<Indexing>) -> Result<Self> {
         let points = recognizer.comparer().points();
         let planned = deadline::wait(async {
             plan::check_exportable(recognizer, &points)?;
@@ -68,9 +64,7 @@ impl<'a> Export<'a> {
         let ran = deadline::wait(work);
         let problem = match ran {
             Ok(()) => return Ok(()),
-            Err(DatabaseProblem::Lost { reason }) => {
-                DatabaseProblem::LostWhileExporting { reason, done, of }
-            }
+            Err(DatabaseProblem::Lost { reason }) => DatabaseProblem::LostWhileExporting { reason, done, of },
             Err(other) => other,
         };
         Err(self.database.problem(problem))
@@ -126,14 +120,7 @@ async fn begin(
             "INSERT INTO eigenfaces.galleries
             (identity, dimensions, people, faces, calibration, model, program)
          VALUES ($1, $2, $3, $4, '', $5, $6) RETURNING id",
-            &[
-                &identity.0.as_slice(),
-                &(dimensions as i32),
-                &people,
-                &faces,
-                &model,
-                &env!("CARGO_PKG_VERSION"),
-            ],
+            &[&identity.0.as_slice(), &(dimensions as i32), &people, &faces, &model, &env!("CARGO_PKG_VERSION")],
         )
         .await?;
     let row = Row {
@@ -162,9 +149,9 @@ async fn vacuum(client: &Client, own: &Row, plan: &ExportPlan<'_>) -> Result<(),
     }
     let name = table.trim_start_matches("eigenfaces.");
     let statement = match plan.indexing {
-        Indexing::Hnsw => format!(
-            "CREATE INDEX IF NOT EXISTS {name}_near ON {table} USING hnsw (coordinates vector_l2_ops)"
-        ),
+        Indexing::Hnsw => {
+            format!("CREATE INDEX IF NOT EXISTS {name}_near ON {table} USING hnsw (coordinates vector_l2_ops)")
+        }
         Indexing::None => format!("DROP INDEX IF EXISTS {table}_near"),
     };
     Ok(client.batch_execute(&statement).await?)

@@ -62,8 +62,7 @@ impl Database {
         let config = address.config.clone();
         let patience = config.get_connect_timeout().copied();
         let connected = deadline::connect(patience.unwrap_or(deadline::CONNECTING), async move {
-            let (client, connection) =
-                config.connect(connector).await.map_err(|error| while_connecting(&error))?;
+            let (client, connection) = config.connect(connector).await.map_err(|error| while_connecting(&error))?;
             // Its errors reach whoever asks the client.
             tokio::spawn(connection);
             prepare(&client).await?;
@@ -116,8 +115,7 @@ const ABOUT: &str = "
 
 /// Names are looked for where the system and pgvector have theirs, and nowhere else: what others put into the database
 /// is never called.
-const USE_ONLY: &str =
-    "SELECT set_config('search_path', 'pg_catalog, ' || quote_ident($1::text), false)";
+const USE_ONLY: &str = "SELECT set_config('search_path', 'pg_catalog, ' || quote_ident($1::text), false)";
 
 /// The problem that an error before there was a connection stands for.
 fn while_connecting(error: &tokio_postgres::Error) -> DatabaseProblem {
@@ -126,18 +124,12 @@ fn while_connecting(error: &tokio_postgres::Error) -> DatabaseProblem {
     let is_lost = io_error.is_some_and(|error| error.get_ref().is_none());
     match error.code() {
         Some(&SqlState::INVALID_CATALOG_NAME) => DatabaseProblem::NoDatabase,
-        Some(&SqlState::CANNOT_CONNECT_NOW | &SqlState::TOO_MANY_CONNECTIONS) => {
-            DatabaseProblem::NotReady { reason }
-        }
+        Some(&SqlState::CANNOT_CONNECT_NOW | &SqlState::TOO_MANY_CONNECTIONS) => DatabaseProblem::NotReady { reason },
         Some(_) => DatabaseProblem::NotLetIn { reason },
         // The client tells these apart in words only.
         None if reason.contains("peer certificate") => DatabaseProblem::NotTrusted { reason },
-        None if error.to_string().contains("TLS") && !is_lost => {
-            DatabaseProblem::NoEncryption { reason }
-        }
-        None if error.to_string().contains("configuration")
-            || error.to_string().contains("authentication") =>
-        {
+        None if error.to_string().contains("TLS") && !is_lost => DatabaseProblem::NoEncryption { reason },
+        None if error.to_string().contains("configuration") || error.to_string().contains("authentication") => {
             DatabaseProblem::NotLetIn { reason }
         }
         None => DatabaseProblem::Unreachable { reason },
@@ -166,9 +158,7 @@ impl From<tokio_postgres::Error> for DatabaseProblem {
 fn in_words(error: &tokio_postgres::Error) -> String {
     let is_end = |cause: &io::Error| cause.kind() == io::ErrorKind::UnexpectedEof;
     let text = match (error.as_db_error(), error.source()) {
-        (_, Some(cause)) if cause.downcast_ref().is_some_and(is_end) => {
-            "the server closed it".to_owned()
-        }
+        (_, Some(cause)) if cause.downcast_ref().is_some_and(is_end) => "the server closed it".to_owned(),
         (Some(reported), _) => reported.message().to_owned(),
         (None, Some(cause)) => cause.to_string(),
         (None, None) => error.to_string(),

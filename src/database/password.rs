@@ -62,8 +62,7 @@ mod tests {
 
     #[test]
     fn the_first_line_that_fits_counts() {
-        let text =
-            "# a comment\nother:5432:faces:ada:wrong\n*:*:faces:ada:p\\:a\\\\ss\n*:*:*:*:late\n";
+        let text = "# a comment\nother:5432:faces:ada:wrong\n*:*:faces:ada:p\\:a\\\\ss\n*:*:*:*:late\n";
         let find = |wanted: [&str; 4]| find(text, wanted);
         assert_eq!(find(["db", "5432", "faces", "ada"]).unwrap(), "p:a\\ss");
         assert_eq!(find(["db", "5432", "faces", "bob"]).unwrap(), "late");

@@ -72,12 +72,7 @@ struct Statements {
 impl RemoteGallery {
     /// The gallery of the model's coordinates; `model` is what the model is called.
     /// Errors: no gallery, one of another model, one that is not whole; no HNSW index where it is to be asked.
-    pub fn open(
-        database: Database,
-        recognizer: &Recognizer,
-        model: &str,
-        index: Indexing,
-    ) -> Result<Self> {
+    pub fn open(database: Database, recognizer: &Recognizer, model: &str, index: Indexing) -> Result<Self> {
         let opened = deadline::wait(deadline::answer(async {
             let client = &database.client;
             let identity = Identity::of(recognizer);
@@ -88,8 +83,7 @@ impl RemoteGallery {
             let comparer = recognizer.comparer();
             let fits = row.dimensions == comparer.dimensions();
             let people = usize::try_from(row.people).ok().filter(|_| fits);
-            let calibration = people
-                .and_then(|people| comparer.read_remote_calibration(&row.calibration, people));
+            let calibration = people.and_then(|people| comparer.read_remote_calibration(&row.calibration, people));
             let invalid = || DatabaseProblem::invalid("its calibration does not fit its people");
             let calibration = calibration.ok_or_else(invalid)?;
             let candidates = candidates(&row.table(), comparer.order(), &calibration, index);
@@ -97,8 +91,7 @@ impl RemoteGallery {
             Ok((calibration, identity, row, statements))
         }));
         let Database { client, address } = database;
-        let (calibration, identity, row, statements) =
-            opened.map_err(|problem| address.problem(problem))?;
+        let (calibration, identity, row, statements) = opened.map_err(|problem| address.problem(problem))?;
         Ok(Self {
             connection: Mutex::new(client),
             address,
@@ -157,18 +150,11 @@ impl RemoteGallery {
 
     /// The `top` nearest people to each of some probes, each with the name of whom its very face is enrolled as. All are
     /// told of one and the same state of the gallery.
-    fn nearest(
-        &self,
-        probes: Vec<(RemoteProbe, Option<&str>)>,
-        top: usize,
-    ) -> Result<Vec<Nearest>> {
+    fn nearest(&self, probes: Vec<(RemoteProbe, Option<&str>)>, top: usize) -> Result<Vec<Nearest>> {
         let client = self.connection.lock();
         let mut client = client.map_err(|_| Error::Inconsistent)?;
         let ranked = deadline::wait(async {
-            let asking = Asking {
-                transaction: deadline::answer(self.begin(&mut client)).await?,
-                gallery: self,
-            };
+            let asking = Asking { transaction: deadline::answer(self.begin(&mut client)).await?, gallery: self };
             let mut ranked = Vec::with_capacity(probes.len());
             for (probe, name) in probes {
                 ranked.push(asking.nearest(&probe, name, top).await?);
@@ -181,17 +167,14 @@ impl RemoteGallery {
 
     async fn begin<'a>(&self, client: &'a mut Client) -> Result<Transaction<'a>, DatabaseProblem> {
         let transaction = client.build_transaction().read_only(true);
-        let transaction =
-            transaction.isolation_level(IsolationLevel::RepeatableRead).start().await?;
+        let transaction = transaction.isolation_level(IsolationLevel::RepeatableRead).start().await?;
         let there = schema::galleries(&transaction).await?;
         if !there.iter().any(|row| row.id == self.row.id && row.is_of(self.identity)) {
             return Err(DatabaseProblem::Replaced);
         }
         if self.index == Indexing::Hnsw {
-            let settings = format!(
-                "SET LOCAL hnsw.ef_search = {}; SET LOCAL enable_seqscan = off",
-                hnsw_points(self.order)
-            );
+            let settings =
+                format!("SET LOCAL hnsw.ef_search = {}; SET LOCAL enable_seqscan = off", hnsw_points(self.order));
             transaction.batch_execute(&settings).await?;
         }
         Ok(transaction)
@@ -205,29 +188,21 @@ async fn find(client: &Client, identity: Identity, model: &str) -> Result<Row, D
     let mut galleries = schema::galleries(client).await?;
     let Some(at) = galleries.iter().position(|row| row.is_of(identity)) else {
         return Err(match galleries.iter().find(|row| row.whole) {
-            Some(other) => DatabaseProblem::OtherModel {
-                model: model.to_owned(),
-                people: other.people,
-                faces: other.faces,
-            },
+            Some(other) => {
+                DatabaseProblem::OtherModel { model: model.to_owned(), people: other.people, faces: other.faces }
+            }
             None => DatabaseProblem::Empty,
         });
     };
     let row = galleries.swap_remove(at);
     match row.whole {
         true => Ok(row),
-        false => {
-            Err(DatabaseProblem::Unfinished { people: row.count(client).await?, of: row.people })
-        }
+        false => Err(DatabaseProblem::Unfinished { people: row.count(client).await?, of: row.people }),
     }
 }
 
 impl Statements {
-    async fn prepare(
-        client: &Client,
-        row: &Row,
-        candidates: &str,
-    ) -> Result<Self, DatabaseProblem> {
+    async fn prepare(client: &Client, row: &Row, candidates: &str) -> Result<Self, DatabaseProblem> {
         let table = row.table();
         let coordinates = format!("SELECT person, coordinates FROM {table} WHERE person = ANY($1)");
         let names = "SELECT id, name FROM eigenfaces.people WHERE id = ANY($1)";
@@ -243,12 +218,7 @@ impl Statements {
 
 /// The query for the people whom the server takes for the nearest: $1 the probe, $2 how many are wanted. `<->` is the distance;
 /// what people are compared by are squared ones.
-fn candidates(
-    table: &str,
-    order: Order,
-    calibration: &RemoteCalibration,
-    index: Indexing,
-) -> String {
+fn candidates(table: &str, order: Order, calibration: &RemoteCalibration, index: Indexing) -> String {
     match (index, order) {
         (Indexing::None, Order::SquaredDistance) => format!(
             "SELECT person, (coordinates <-> $1) ^ 2 AS away, 0::float8 AS odds FROM {table} ORDER BY away LIMIT $2"
@@ -370,8 +340,7 @@ impl Asking<'_> {
         let mut named = Vec::with_capacity(near.len());
         for (person, away) in near {
             let name = names.get(&person).copied().unwrap_or_default();
-            let person = Person::stored(name)
-                .map_err(|error| DatabaseProblem::invalid(error.to_string()))?;
+            let person = Person::stored(name).map_err(|error| DatabaseProblem::invalid(error.to_string()))?;
             named.push((person, away));
         }
         named.sort_by(|a, b| a.0.cmp(&b.0));

@@ -12,10 +12,7 @@ impl RoundingBound {
     /// "Accuracy and Stability of Numerical Algorithms", 3.1); what is too small for single precision is lost.
     pub fn of(coordinates: usize) -> Self {
         let roundings = (coordinates + 16) as f64;
-        Self {
-            relative: 1.0 + 1.01 * roundings * f64::from(f32::EPSILON) / 2.0,
-            absolute: roundings * 1e-40,
-        }
+        Self { relative: 1.0 + 1.01 * roundings * f64::from(f32::EPSILON) / 2.0, absolute: roundings * 1e-40 }
     }
 
     /// Error bound of an inner product of vectors whose norms have this product (Higham 2002, 3.5, and Cauchy-Schwarz).
@@ -52,9 +49,7 @@ mod tests {
                 let told = f64::from(told.sqrt()).powi(2);
                 let truth = squared_distance(&a, &b);
                 assert!(rounding.least(told) <= truth, "{coordinates} at {scale}");
-                assert!(
-                    rounding.least(told) >= truth * (1.0 - 3.0 * (rounding.relative - 1.0)) - 1e-30
-                );
+                assert!(rounding.least(told) >= truth * (1.0 - 3.0 * (rounding.relative - 1.0)) - 1e-30);
             }
         }
     }

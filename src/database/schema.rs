@@ -131,10 +131,7 @@ pub(super) async fn galleries(client: &impl GenericClient) -> Result<Vec<Row>, D
 
 /// Makes the table of a gallery's points. They are scanned as a whole, so coordinates stand in the rows themselves
 /// where a page has room for them.
-pub(super) async fn make_points(
-    transaction: &Transaction<'_>,
-    row: &Row,
-) -> Result<(), DatabaseProblem> {
+pub(super) async fn make_points(transaction: &Transaction<'_>, row: &Row) -> Result<(), DatabaseProblem> {
     let dimensions = row.dimensions;
     let storage = if dimensions <= MOST_IN_ROW { "PLAIN" } else { "EXTERNAL" };
     let table = row.table();

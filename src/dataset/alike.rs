@@ -16,8 +16,7 @@ pub fn alike<'a>(people: impl IntoIterator<Item = &'a Person>) -> Vec<Vec<Person
             group.push(person.clone());
         }
     }
-    let mut groups: Vec<Vec<Person>> =
-        groups.into_values().filter(|group| group.len() > 1).collect();
+    let mut groups: Vec<Vec<Person>> = groups.into_values().filter(|group| group.len() > 1).collect();
     groups.iter_mut().for_each(|group| group.sort());
     groups.sort_by(|a, b| a[0].cmp(&b[0]));
     groups
@@ -28,9 +27,7 @@ fn folded(person: &Person) -> String {
     let letters = person.as_str().nfkc();
     // To capitals and back: `ß` and `ss`, and the two small sigmas, are one.
     let letters = letters.flat_map(char::to_uppercase).flat_map(char::to_lowercase);
-    let is_kept = |letter: &char| {
-        !letter.is_whitespace() && !matches!(letter, '_' | '-' | '\u{2010}' | '\u{2011}')
-    };
+    let is_kept = |letter: &char| !letter.is_whitespace() && !matches!(letter, '_' | '-' | '\u{2010}' | '\u{2011}');
     letters.filter(is_kept).nfkc().collect()
 }
 
@@ -55,16 +52,9 @@ mod tests {
         ];
         let people = people.map(|name| Person::new(name).unwrap());
         let groups = alike(people.iter().chain(&people));
-        let names: Vec<Vec<&str>> =
-            groups.iter().map(|group| group.iter().map(Person::as_str).collect()).collect();
+        let names: Vec<Vec<&str>> = groups.iter().map(|group| group.iter().map(Person::as_str).collect()).collect();
         assert_eq!(names.len(), 4, "{names:?}");
-        assert!(
-            names.iter().any(|group| group.len() == 3 && group.contains(&"bill clinton")),
-            "{names:?}"
-        );
-        assert!(
-            !names.iter().flatten().any(|name| name.starts_with("Zo")),
-            "accents make other names"
-        );
+        assert!(names.iter().any(|group| group.len() == 3 && group.contains(&"bill clinton")), "{names:?}");
+        assert!(!names.iter().flatten().any(|name| name.starts_with("Zo")), "accents make other names");
     }
 }

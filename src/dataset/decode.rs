@@ -13,10 +13,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use image::error::{ImageError, UnsupportedErrorKind};
 use image::metadata::Orientation;
-use image::{
-    DynamicImage, GrayImage, ImageBuffer, ImageDecoder, ImageFormat, ImageReader, Pixel, Primitive,
-    RgbImage,
-};
+use image::{DynamicImage, GrayImage, ImageBuffer, ImageDecoder, ImageFormat, ImageReader, Pixel, Primitive, RgbImage};
 
 use self::content::CAMERA_RAW;
 pub use self::content::{Content, SNIFF_LENGTH, sniff};
@@ -59,21 +56,14 @@ fn upright(bytes: &[u8], limits: &Limits, colors: Colors) -> Result<DynamicImage
     })?;
     // Some formats let a picture have no rows. (Found by fuzzing.)
     if image.width() == 0 || image.height() == 0 {
-        return Err(PhotoProblem::TooSmall {
-            width: image.width(),
-            height: image.height(),
-            min: 1,
-        });
+        return Err(PhotoProblem::TooSmall { width: image.width(), height: image.height(), min: 1 });
     }
     image.apply_orientation(orientation);
     Ok(image)
 }
 
 /// Width and height of the upright photo, and how it is stored (EXIF's numbers 1 to 8), read from its header only.
-pub(super) fn header(
-    mut reader: impl BufRead + Seek,
-    head: &[u8],
-) -> Result<((u32, u32), u8), PhotoProblem> {
+pub(super) fn header(mut reader: impl BufRead + Seek, head: &[u8]) -> Result<((u32, u32), u8), PhotoProblem> {
     let reader: &mut dyn Source = &mut reader;
     let format = Format::of(head)?;
     guarded(format, || match format {
@@ -134,11 +124,7 @@ impl Format {
     }
 }
 
-fn decode_tiff(
-    bytes: &[u8],
-    limits: &Limits,
-    colors: Colors,
-) -> Result<(DynamicImage, Orientation), PhotoProblem> {
+fn decode_tiff(bytes: &[u8], limits: &Limits, colors: Colors) -> Result<(DynamicImage, Orientation), PhotoProblem> {
     let fail = |error| problem(ImageFormat::Tiff, &error);
     if tiff::is_camera_raw(bytes) {
         return Err(PhotoProblem::Unsupported { format: CAMERA_RAW });
@@ -265,16 +251,10 @@ fn turns_sideways(orientation: Orientation) -> bool {
 }
 
 /// Runs a third-party decoder; a panic in it is the file's fault, not the program's.
-fn guarded<T>(
-    format: Format,
-    decode: impl FnOnce() -> Result<T, PhotoProblem>,
-) -> Result<T, PhotoProblem> {
+fn guarded<T>(format: Format, decode: impl FnOnce() -> Result<T, PhotoProblem>) -> Result<T, PhotoProblem> {
     // Unwind safety: nothing that `decode` touched outlives a panic.
     catch_unwind(AssertUnwindSafe(decode)).unwrap_or_else(|_| {
-        Err(PhotoProblem::Damaged {
-            format: format.name(),
-            reason: "the decoder gave up".to_owned(),
-        })
+        Err(PhotoProblem::Damaged { format: format.name(), reason: "the decoder gave up".to_owned() })
     })
 }
 

@@ -5,15 +5,14 @@ use std::path::Path;
 
 /// Extensions that promise an image, those that we do not read included; raw files stand by themselves.
 const IMAGE_EXTENSIONS: &[&str] = &[
-    "jpg", "jpeg", "jpe", "jfif", "png", "gif", "pgm", "ppm", "pbm", "pnm", "pam", "webp", "bmp",
-    "dib", "tif", "tiff", "heic", "heif", "avif", "jxl", "jp2", "psd", "ico", "tga", "qoi", "exr",
-    "hdr",
+    "jpg", "jpeg", "jpe", "jfif", "png", "gif", "pgm", "ppm", "pbm", "pnm", "pam", "webp", "bmp", "dib", "tif", "tiff",
+    "heic", "heif", "avif", "jxl", "jp2", "psd", "ico", "tga", "qoi", "exr", "hdr",
 ];
 
 /// Extensions of cameras' raw files.
 pub(super) const RAW_EXTENSIONS: &[&str] = &[
-    "dng", "crw", "cr2", "cr3", "nef", "nrw", "arw", "sr2", "srf", "raf", "orf", "rw2", "rwl",
-    "pef", "srw", "x3f", "3fr", "iiq", "erf", "mef", "mos", "kdc", "dcr", "mrw",
+    "dng", "crw", "cr2", "cr3", "nef", "nrw", "arw", "sr2", "srf", "raf", "orf", "rw2", "rwl", "pef", "srw", "x3f",
+    "3fr", "iiq", "erf", "mef", "mos", "kdc", "dcr", "mrw",
 ];
 
 pub(super) fn has_image_extension(path: &Path) -> bool {

@@ -121,8 +121,7 @@ fn is_of_a_device_first(words: &[Word]) -> bool {
     let next = words.iter().find(|word| !leads(word));
     let is_numbered = |word: &Word| matches!(word.kind, Kind::Number | Kind::Key);
     words.first().is_some_and(|first| {
-        first.kind == Kind::Device
-            && (first.has_digits() || next.is_none_or(is_numbered) || is_date(words))
+        first.kind == Kind::Device && (first.has_digits() || next.is_none_or(is_numbered) || is_date(words))
     })
 }
 
@@ -153,8 +152,7 @@ fn is_kodak(words: &[Word]) -> bool {
 }
 
 fn is_of_date(word: &Word) -> bool {
-    word.kind == Kind::Number
-        || matches!(word.text.as_str(), "at" | "um" | "am" | "pm" | "on" | "à")
+    word.kind == Kind::Number || matches!(word.text.as_str(), "at" | "um" | "am" | "pm" | "on" | "à")
 }
 
 /// Whether numbers tell a date: a day in one number, or a year among several.
@@ -177,10 +175,7 @@ fn is_day(text: &str) -> bool {
         return false;
     };
     let number = |range: Range<usize>| rest.get(range).and_then(|two| two.parse::<u32>().ok());
-    is_year(year)
-        && rest.len() >= 4
-        && matches!(number(0..2), Some(1..=12))
-        && matches!(number(2..4), Some(1..=31))
+    is_year(year) && rest.len() >= 4 && matches!(number(0..2), Some(1..=12)) && matches!(number(2..4), Some(1..=31))
 }
 
 fn is_separator(letter: char) -> bool {
@@ -217,18 +212,16 @@ fn kind(word: &str) -> Kind {
     let digits = word.len() - base.len();
     // `101112123z`, `10h11`, `10am`, `5p`: a number with the letters of times.
     let is_number = word.starts_with(is_digit)
-        && word.split(is_digit).all(|part| {
-            matches!(part, "" | "h" | "m" | "s" | "t" | "z" | "am" | "pm" | "min" | "d")
-        });
+        && word
+            .split(is_digit)
+            .all(|part| matches!(part, "" | "h" | "m" | "s" | "t" | "z" | "am" | "pm" | "min" | "d"));
     if is_number {
         Kind::Number
     } else if [word, base, word.trim_matches(is_digit)].iter().any(|word| is_in("devices", word))
         || is_counter(word, base, digits)
     {
         Kind::Device
-    } else if is_in("fillers", base) && (digits == 0 || digits >= 3 || base.len() == 1)
-        || is_in("copies", word)
-    {
+    } else if is_in("fillers", base) && (digits == 0 || digits >= 3 || base.len() == 1) || is_in("copies", word) {
         Kind::Filler
     } else if is_key(word) {
         Kind::Key
@@ -241,16 +234,14 @@ fn kind(word: &str) -> Kind {
 fn is_counter(word: &str, base: &str, digits: usize) -> bool {
     let is_letter = base.len() == 1 && base.is_ascii() && digits == 7;
     let chosen = word.get(..4).filter(|_| word.len() == 8 && word.is_ascii() && digits == 4);
-    let is_mixed = |start: &str| {
-        start.bytes().any(|c| c.is_ascii_digit()) && start.bytes().any(|c| c.is_ascii_alphabetic())
-    };
+    let is_mixed =
+        |start: &str| start.bytes().any(|c| c.is_ascii_digit()) && start.bytes().any(|c| c.is_ascii_alphabetic());
     is_letter || chosen.is_some_and(is_mixed)
 }
 
 /// Hexadecimal digits as keys have them: letters and digits mixed, at least eight.
 fn is_key(word: &str) -> bool {
-    let is_mixed =
-        word.bytes().any(|c| c.is_ascii_digit()) && word.bytes().any(|c| c.is_ascii_alphabetic());
+    let is_mixed = word.bytes().any(|c| c.is_ascii_digit()) && word.bytes().any(|c| c.is_ascii_alphabetic());
     let is_hex = word.bytes().all(|c| c.is_ascii_hexdigit());
     is_hex && is_mixed && word.len() >= 8
 }
@@ -261,16 +252,14 @@ fn without_copy(stem: &str) -> (&str, bool) {
     let mut was_numbered = false;
     loop {
         name = name.trim_end_matches(is_separator);
-        if let Some((before, number)) =
-            name.strip_suffix(')').and_then(|name| name.rsplit_once('('))
+        if let Some((before, number)) = name.strip_suffix(')').and_then(|name| name.rsplit_once('('))
             && is_digits(number)
         {
             (name, was_numbered) = (before, true);
             continue;
         }
         // `Ada copy 2`, `Ada - Copy`, `Ada (edited)`.
-        let unnumbered =
-            name.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches(is_separator);
+        let unnumbered = name.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches(is_separator);
         let closed = unnumbered.strip_suffix(')').unwrap_or(unnumbered);
         let start = closed
             .rfind(|c: char| is_separator(c) || c == '(')
@@ -486,9 +475,7 @@ mod tests {
 
     #[test]
     fn tables_are_in_lower_case_and_hold_single_words() {
-        for word in
-            ["devices", "fillers", "copies", "months"].iter().flat_map(|section| &WORDS[section])
-        {
+        for word in ["devices", "fillers", "copies", "months"].iter().flat_map(|section| &WORDS[section]) {
             assert_eq!(word.to_lowercase(), *word);
             assert!(!word.contains(is_separator), "{word}");
         }
@@ -497,8 +484,7 @@ mod tests {
             assert_eq!(person_in(&name), None, "{name}");
         }
         for copy in &WORDS["copies"] {
-            for name in [format!("Ada - {copy}"), format!("Ada_{copy} 2"), format!("Ada ({copy})")]
-            {
+            for name in [format!("Ada - {copy}"), format!("Ada_{copy} 2"), format!("Ada ({copy})")] {
                 assert_eq!(person_in(&name).as_deref(), Some("Ada"), "{name}");
             }
         }
@@ -515,15 +501,9 @@ mod tests {
         for name in ["Ada", "1", "Camera Obscura", "s1"] {
             assert!(!is_of_a_device(name), "{name}");
         }
-        for name in [
-            "Camera",
-            "Camera Roll",
-            "WhatsApp Images",
-            "DCIM",
-            "New folder (2)",
-            "Neuer Ordner",
-            "unknown people",
-        ] {
+        for name in
+            ["Camera", "Camera Roll", "WhatsApp Images", "DCIM", "New folder (2)", "Neuer Ordner", "unknown people"]
+        {
             assert!(is_folder_of_a_device(name), "{name}");
         }
         for name in ["Ada", "MG", "s1", "face 1", "IMG_0001", "Camera Obscura", "2021"] {

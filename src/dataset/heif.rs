@@ -9,8 +9,8 @@ use std::io::SeekFrom;
 use image::metadata::Orientation;
 use image::{DynamicImage, ImageBuffer};
 use libheif_rs::{
-    Chroma, ColorSpace, DecodingOptions, HeifContext, HeifError, HeifErrorCode, HeifErrorSubCode,
-    Image, ImageHandle, LibHeif, MatrixCoefficients, Plane, StreamReader,
+    Chroma, ColorSpace, DecodingOptions, HeifContext, HeifError, HeifErrorCode, HeifErrorSubCode, Image, ImageHandle,
+    LibHeif, MatrixCoefficients, Plane, StreamReader,
 };
 
 use super::damaged::{DISAGREE, one_line};
@@ -21,11 +21,7 @@ use super::strips::Canvas;
 use crate::error::PhotoProblem;
 
 /// Decodes, upright; a large photo reduced as [`Limits::reduction`] says.
-pub(super) fn decode(
-    bytes: &[u8],
-    limits: &Limits,
-    colors: Colors,
-) -> Result<DynamicImage, PhotoProblem> {
+pub(super) fn decode(bytes: &[u8], limits: &Limits, colors: Colors) -> Result<DynamicImage, PhotoProblem> {
     let library = LibHeif::new();
     let mut context = HeifContext::new().map_err(problem)?;
     // Photos are decoded on all cores already.
@@ -202,8 +198,7 @@ impl<'a> Picture<'a> {
         let mut canvas = Canvas::new(self.size, reduction, colors);
         for top in (0..height).step_by(rows as usize) {
             let rows = rows.min(height - top);
-            let strip =
-                if is_gray { self.gray_strip(top, rows)? } else { self.color_strip(top, rows)? };
+            let strip = if is_gray { self.gray_strip(top, rows)? } else { self.color_strip(top, rows)? };
             canvas.push(strip)?;
         }
         canvas.finish(self.size)

@@ -65,10 +65,7 @@ fn with_tables(bytes: &[u8]) -> Cow<'_, [u8]> {
 }
 
 /// One of the usual layouts ([`Frame::is_usual`]), straight to luma where luma is stored.
-fn decode_usual(
-    sealed: &[u8],
-    colors: Colors,
-) -> Result<(DynamicImage, Orientation), PhotoProblem> {
+fn decode_usual(sealed: &[u8], colors: Colors) -> Result<(DynamicImage, Orientation), PhotoProblem> {
     let mut decoder = JpegDecoder::new_with_options(ZCursor::new(sealed), lenient());
     // The header is read leniently (stray bytes between segments harm nobody); the picture itself must be whole.
     let (width, height) = read_header(&mut decoder)?;
@@ -123,9 +120,7 @@ fn decode_any(
 
 fn from_rgb((width, height): (u32, u32), samples: Vec<u8>, colors: Colors) -> Option<DynamicImage> {
     match colors {
-        Colors::Gray => {
-            GrayImage::from_raw(width, height, luma::from_rgb8(&samples)).map(Into::into)
-        }
+        Colors::Gray => GrayImage::from_raw(width, height, luma::from_rgb8(&samples)).map(Into::into),
         Colors::Rgb => RgbImage::from_raw(width, height, samples).map(Into::into),
     }
 }
@@ -151,17 +146,12 @@ pub(super) fn header(reader: &mut dyn Source) -> Result<((u32, u32), Orientation
 
 /// Sizes are judged by [`Limits`], not by the decoder's own bound of 16,384 a side.
 fn lenient() -> DecoderOptions {
-    DecoderOptions::new_fast()
-        .set_max_width(usize::from(u16::MAX))
-        .set_max_height(usize::from(u16::MAX))
+    DecoderOptions::new_fast().set_max_width(usize::from(u16::MAX)).set_max_height(usize::from(u16::MAX))
 }
 
-fn read_header<R: ZByteReaderTrait>(
-    decoder: &mut JpegDecoder<R>,
-) -> Result<(u32, u32), PhotoProblem> {
+fn read_header<R: ZByteReaderTrait>(decoder: &mut JpegDecoder<R>) -> Result<(u32, u32), PhotoProblem> {
     decoder.decode_headers().map_err(|e| problem(&e))?;
-    let (width, height) =
-        decoder.dimensions().ok_or_else(|| damaged(ImageFormat::Jpeg, "no size in its header"))?;
+    let (width, height) = decoder.dimensions().ok_or_else(|| damaged(ImageFormat::Jpeg, "no size in its header"))?;
     // A JPEG stores its sides in 16 bits each.
     Ok((width as u32, height as u32))
 }
@@ -239,8 +229,7 @@ mod tests {
         }
         bare.extend(&whole[at..]);
         assert!(bare.len() < whole.len());
-        let read =
-            |bytes: &[u8]| decode(bytes, &Limits::default(), Colors::Gray).unwrap().0.into_luma8();
+        let read = |bytes: &[u8]| decode(bytes, &Limits::default(), Colors::Gray).unwrap().0.into_luma8();
         assert_eq!(read(&bare), read(&whole));
         assert!(matches!(with_tables(&whole), Cow::Borrowed(_)));
         assert!(matches!(with_tables(b"no JPEG"), Cow::Borrowed(_)));

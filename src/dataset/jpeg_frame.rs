@@ -107,10 +107,7 @@ impl Frame {
             return Err(unsupported(&format!("{components} components")));
         }
         Ok(Self {
-            size: (
-                u32::from(u16::from_be_bytes([w1, w0])),
-                u32::from(u16::from_be_bytes([h1, h0])),
-            ),
+            size: (u32::from(u16::from_be_bytes([w1, w0])), u32::from(u16::from_be_bytes([h1, h0]))),
             coding,
             sampling,
             first_scan: 0,

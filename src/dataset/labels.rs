@@ -112,9 +112,8 @@ impl Labeler {
                     return written;
                 }
                 match depth {
-                    Depth::Below(folder) => Some(path_as_text(folder)).filter(|name| {
-                        !root.holding.contains(folder) || !file_name::is_folder_of_a_device(name)
-                    }),
+                    Depth::Below(folder) => Some(path_as_text(folder))
+                        .filter(|name| !root.holding.contains(folder) || !file_name::is_folder_of_a_device(name)),
                     Depth::Given => stem_name(path).or_else(|| path.parent().and_then(folder_name)),
                     Depth::Top => stem_name(path).or_else(|| root.name.clone()),
                 }
@@ -137,16 +136,12 @@ impl<'a> Root<'a> {
     pub(super) fn new(path: &'a Path, found: &[FoundFile]) -> Self {
         let has_folders = found.iter().any(|f| matches!(f.depth, Depth::Below(_)));
         let holding = found.iter().filter_map(|found| match &found.depth {
-            Depth::Below(folder) => Some(folder)
-                .filter(|folder| found.path.parent() == Some(&path.join(folder)))
-                .cloned(),
+            Depth::Below(folder) => {
+                Some(folder).filter(|folder| found.path.parent() == Some(&path.join(folder))).cloned()
+            }
             Depth::Top | Depth::Given => None,
         });
-        Self {
-            path,
-            name: (!has_folders).then(|| folder_name(path)).flatten(),
-            holding: holding.collect(),
-        }
+        Self { path, name: (!has_folders).then(|| folder_name(path)).flatten(), holding: holding.collect() }
     }
 }
 
@@ -199,12 +194,8 @@ impl Table {
         }
         let read = table::read_table(path).map_err(fail)?;
 
-        let mut table = Self {
-            path: path.to_owned(),
-            people: HashMap::new(),
-            missing: Vec::new(),
-            encoding: read.encoding,
-        };
+        let mut table =
+            Self { path: path.to_owned(), people: HashMap::new(), missing: Vec::new(), encoding: read.encoding };
         let mut columns = (0, 1);
         for (number, TableRow { line, fields }) in read.rows.iter().enumerate() {
             if number == 0
@@ -221,8 +212,7 @@ impl Table {
             if name.trim().is_empty() {
                 continue;
             }
-            let person = Person::new(table::unguarded(name.trim()))
-                .map_err(|e| fail(format!("line {line}: {e}")))?;
+            let person = Person::new(table::unguarded(name.trim())).map_err(|e| fail(format!("line {line}: {e}")))?;
             table.add(file, Row { person, line }, roots).map_err(fail)?;
         }
         Ok(table)
@@ -240,10 +230,7 @@ impl Table {
             self.missing.push(Skipped {
                 path: folder.join(file),
                 problem: PhotoProblem::Unreadable {
-                    reason: format!(
-                        "line {} of the labels names it, but it is not there",
-                        row.line
-                    ),
+                    reason: format!("line {} of the labels names it, but it is not there", row.line),
                 },
             });
             return Ok(());
@@ -274,9 +261,8 @@ impl Table {
 
 /// The columns of path and person, if the row is a heading.
 fn heading(row: &[String]) -> Option<(usize, usize)> {
-    let column = |headings: &[&str]| {
-        row.iter().position(|field| headings.contains(&field.trim().to_lowercase().as_str()))
-    };
+    let column =
+        |headings: &[&str]| row.iter().position(|field| headings.contains(&field.trim().to_lowercase().as_str()));
     let path = column(PATH_HEADINGS)?;
     let person = column(PERSON_HEADINGS)?;
     (path != person).then_some((path, person))

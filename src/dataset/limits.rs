@@ -44,12 +44,7 @@ impl Limits {
     pub(super) fn reduction(&self, (width, height): (u32, u32)) -> Result<u32, PhotoProblem> {
         let pixels = u64::from(width) * u64::from(height);
         if pixels > self.max_pixels || width.max(height) > MAX_SIDE {
-            return Err(PhotoProblem::TooManyPixels {
-                width,
-                height,
-                max_pixels: self.max_pixels,
-                max_side: MAX_SIDE,
-            });
+            return Err(PhotoProblem::TooManyPixels { width, height, max_pixels: self.max_pixels, max_side: MAX_SIDE });
         }
         if pixels <= FULL_SIZE {
             return Ok(1);

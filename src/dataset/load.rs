@@ -110,13 +110,10 @@ impl PhotoFile {
         }
         // One byte more than expected, so that the end is seen without growing.
         let mut bytes = Vec::new();
-        bytes.try_reserve_exact(length as usize + 1).map_err(|_| PhotoProblem::Unreadable {
-            reason: "there is not enough memory for it".to_owned(),
-        })?;
-        file.by_ref()
-            .take(max_bytes.saturating_add(1))
-            .read_to_end(&mut bytes)
-            .map_err(unreadable)?;
+        bytes
+            .try_reserve_exact(length as usize + 1)
+            .map_err(|_| PhotoProblem::Unreadable { reason: "there is not enough memory for it".to_owned() })?;
+        file.by_ref().take(max_bytes.saturating_add(1)).read_to_end(&mut bytes).map_err(unreadable)?;
         if bytes.len() as u64 > max_bytes {
             return Err(PhotoProblem::TooManyBytes { max_bytes });
         }

@@ -16,13 +16,9 @@ pub(super) fn to_gray(image: DynamicImage) -> Option<GrayImage> {
         D::ImageLuma8(gray) => return Some(gray),
         D::ImageLumaA8(i) => per_pixel(i.as_raw(), |[y, a]: [u8; 2]| on_white(y, a)),
         D::ImageRgb8(i) => per_pixel(i.as_raw(), |[r, g, b]: [u8; 3]| luma8(r, g, b)),
-        D::ImageRgba8(i) => {
-            per_pixel(i.as_raw(), |[r, g, b, a]: [u8; 4]| on_white(luma8(r, g, b), a))
-        }
+        D::ImageRgba8(i) => per_pixel(i.as_raw(), |[r, g, b, a]: [u8; 4]| on_white(luma8(r, g, b), a)),
         D::ImageLuma16(i) => per_pixel(i.as_raw(), |[y]: [u16; 1]| narrow(y)),
-        D::ImageLumaA16(i) => {
-            per_pixel(i.as_raw(), |[y, a]: [u16; 2]| on_white(narrow(y), narrow(a)))
-        }
+        D::ImageLumaA16(i) => per_pixel(i.as_raw(), |[y, a]: [u16; 2]| on_white(narrow(y), narrow(a))),
         D::ImageRgb16(i) => per_pixel(i.as_raw(), |[r, g, b]: [u16; 3]| narrow(luma16(r, g, b))),
         // Floating point, and whatever `image` may learn to read.
         other => per_pixel(other.into_rgba16().as_raw(), |[r, g, b, a]: [u16; 4]| {
@@ -103,10 +99,7 @@ mod tests {
         for (rgb, y) in [([255, 0, 0], 76), ([0, 255, 0], 150), ([0, 0, 255], 29)] {
             let [r, g, b] = rgb;
             assert_eq!(luma8(r, g, b), y);
-            assert_eq!(
-                narrow(luma16(u16::from(r) * 257, u16::from(g) * 257, u16::from(b) * 257)),
-                y
-            );
+            assert_eq!(narrow(luma16(u16::from(r) * 257, u16::from(g) * 257, u16::from(b) * 257)), y);
         }
     }
 

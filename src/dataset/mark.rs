@@ -66,8 +66,7 @@ mod tests {
 
     fn encoded(format: ImageFormat) -> Vec<u8> {
         let mut bytes = Cursor::new(Vec::new());
-        let image =
-            DynamicImage::from(GrayImage::from_fn(9, 7, |x, y| image::Luma([(x * 20 + y) as u8])));
+        let image = DynamicImage::from(GrayImage::from_fn(9, 7, |x, y| image::Luma([(x * 20 + y) as u8])));
         image.write_to(&mut bytes, format).unwrap();
         bytes.into_inner()
     }

@@ -81,9 +81,7 @@ pub use photo::Photo;
 pub use source::{is_of_photo, photo_of, source_of};
 pub use stream::{stream, stream_each};
 #[doc(hidden)]
-pub use table::{
-    Table, TableEncoding, TableRow, guarded, misread, read_table, spellings_of_path, unguarded,
-};
+pub use table::{Table, TableEncoding, TableRow, guarded, misread, read_table, spellings_of_path, unguarded};
 #[doc(hidden)]
 pub use walk::SORTED;
 pub use walk::{list_labeled, list_photos};

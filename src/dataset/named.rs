@@ -87,12 +87,7 @@ impl NameSources {
 
     /// The regions of everything that may name faces of a photo, but for the sidecar `except`, or the photo itself: files beside it
     /// (`photo.jpg.xmp`, and `photo.xmp` as Lightroom has it, in letters of whatever case), and the photo itself.
-    pub fn of(
-        &self,
-        photo: &Path,
-        file: &PhotoFile,
-        except: Option<&Path>,
-    ) -> Result<Vec<NameSource>, NameFault> {
+    pub fn of(&self, photo: &Path, file: &PhotoFile, except: Option<&Path>) -> Result<Vec<NameSource>, NameFault> {
         let mut sources = Vec::new();
         for sidecar in self.beside(photo) {
             if Some(sidecar.as_path()) == except {
@@ -123,9 +118,7 @@ impl NameSources {
     /// Errors: it names faces, may be one of several photos', and does not say whose.
     fn is_of(&self, sidecar: &Path, regions: &Regions, photo: &Path) -> Result<bool, NameFault> {
         let name = sidecar.file_name().unwrap_or_default();
-        if name.to_string_lossy().to_lowercase()
-            == sidecar_name(photo.file_name().unwrap_or_default())
-        {
+        if name.to_string_lossy().to_lowercase() == sidecar_name(photo.file_name().unwrap_or_default()) {
             return Ok(true);
         }
         if let Some(belongs) = self.belongs(regions, photo) {
@@ -266,11 +259,7 @@ mod tests {
         let of_png = NAMED.replace("FOR", "photoshop:SidecarForExtension='PNG'");
         fs::write(at("a.xmp"), of_png).unwrap();
         assert_eq!((of("a.png").unwrap().len(), of("a.jpg").unwrap().len()), (1, 0));
-        fs::write(
-            at(".picasa.ini"),
-            "[Contacts2]\nab=Bo;;\n[a.jpg]\nfaces=rect64(40004000c000c000),ab\n",
-        )
-        .unwrap();
+        fs::write(at(".picasa.ini"), "[Contacts2]\nab=Bo;;\n[a.jpg]\nfaces=rect64(40004000c000c000),ab\n").unwrap();
         let sources = of("a.jpg").unwrap();
         assert_eq!(sources[0].regions.list[0].name.as_deref(), Some("Bo"));
     }

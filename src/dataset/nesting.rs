@@ -65,23 +65,11 @@ mod tests {
     fn folders_without_photos_of_their_own_are_found() {
         assert!(nested(&["family/Ada/1.png", "family/Ada/old/2.png", "family/x.png"]).is_empty());
         assert!(nested(&["family/Ada/old/2.png", "family/Ada/1.png"]).is_empty());
-        let albums = [
-            "family/Ada/1.png",
-            "family/Ada/2.png",
-            "family/Ada/old/3.png",
-            "family/Ada/new/4.png",
-        ];
+        let albums = ["family/Ada/1.png", "family/Ada/2.png", "family/Ada/old/3.png", "family/Ada/new/4.png"];
         assert!(nested(&albums).is_empty());
-        let cover =
-            ["family/photos/cover.png", "family/photos/Ada/1.png", "family/photos/Boris/2.png"];
+        let cover = ["family/photos/cover.png", "family/photos/Ada/1.png", "family/photos/Boris/2.png"];
         assert_eq!(nested(&cover), ["family/photos/Ada"]);
-        assert_eq!(
-            nested(&["family/photos/Ada/1.png", "family/photos/Boris/2.png"]),
-            ["family/photos/Ada"]
-        );
-        assert_eq!(
-            nested(&["more/photos/tests/golden/1.png", "elsewhere/a/b/c.png"]),
-            ["more/photos/tests/golden"]
-        );
+        assert_eq!(nested(&["family/photos/Ada/1.png", "family/photos/Boris/2.png"]), ["family/photos/Ada"]);
+        assert_eq!(nested(&["more/photos/tests/golden/1.png", "elsewhere/a/b/c.png"]), ["more/photos/tests/golden"]);
     }
 }

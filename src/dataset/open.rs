@@ -52,7 +52,5 @@ fn is_own_input(path: &Path) -> bool {
         return false;
     };
     path == "/dev/stdin"
-        || ["/dev/fd/", "/proc/self/fd/"]
-            .iter()
-            .any(|folder| path.strip_prefix(folder).is_some_and(is_number))
+        || ["/dev/fd/", "/proc/self/fd/"].iter().any(|folder| path.strip_prefix(folder).is_some_and(is_number))
 }

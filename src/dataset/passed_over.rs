@@ -22,16 +22,10 @@ impl PassedOver {
 }
 
 /// The listing of photos and what was passed over. Where nothing else is there, each file that was left over, and each result, is told with its reason.
-pub(super) fn listing<P: AsRef<Path>>(
-    photos: Vec<P>,
-    passed: PassedOver,
-    spellings: Vec<Spellings>,
-) -> Listing<P> {
+pub(super) fn listing<P: AsRef<Path>>(photos: Vec<P>, passed: PassedOver, spellings: Vec<Spellings>) -> Listing<P> {
     let PassedOver { mut skipped, mut leftovers, mut results, links } = passed;
     if photos.is_empty() && skipped.is_empty() {
-        for (paths, problem) in
-            [(&mut leftovers, PhotoProblem::Leftover), (&mut results, PhotoProblem::Result)]
-        {
+        for (paths, problem) in [(&mut leftovers, PhotoProblem::Leftover), (&mut results, PhotoProblem::Result)] {
             skipped.extend(paths.drain(..).map(|path| Skipped { path, problem: problem.clone() }));
         }
     }

@@ -111,8 +111,7 @@ const RESERVED: &str = "it is what this program says of faces without a name";
 const UNREADABLE: &str = "letters of it could not be read; write it in UTF-8";
 
 /// What this program says of faces without a name, and the folders that it sorts their photos into.
-const RESERVED_WORDS: [&str; 6] =
-    ["unknown", "no face", "no face found", "not a face", "somebody else", "ignore"];
+const RESERVED_WORDS: [&str; 6] = ["unknown", "no face", "no face found", "not a face", "somebody else", "ignore"];
 
 /// Whether a name is this program's word for faces without one, in whatever case, numbered or said to be a copy.
 pub(super) fn is_reserved(name: &str) -> bool {
@@ -123,8 +122,7 @@ pub(super) fn is_reserved(name: &str) -> bool {
     let separated = start.map(|letter| if "-_".contains(letter) { ' ' } else { letter });
     let separated: String = separated.flat_map(char::to_lowercase).collect();
     let mut words: Vec<&str> = separated.split_whitespace().collect();
-    let is_number =
-        |word: &str| word.chars().all(|letter| letter.is_ascii_digit() || "()".contains(letter));
+    let is_number = |word: &str| word.chars().all(|letter| letter.is_ascii_digit() || "()".contains(letter));
     while words.len() > 1 && words.last().is_some_and(|last| *last == "copy" || is_number(last)) {
         words.pop();
     }
@@ -140,8 +138,7 @@ fn holds_unseen(name: &str) -> bool {
     (0..letters.len()).any(|at| {
         let before = neighbour(at.checked_sub(1));
         let after = neighbour(Some(at + 1));
-        let both =
-            |belongs: fn(char) -> bool| before.is_some_and(belongs) && after.is_some_and(belongs);
+        let both = |belongs: fn(char) -> bool| before.is_some_and(belongs) && after.is_some_and(belongs);
         match letters[at] {
             '\u{200d}' if both(|letter| is_pictograph(letter) || letter == '\u{fe0f}') => false,
             '\u{200c}' | '\u{200d}' => !both(is_of_joining_script),
@@ -168,8 +165,7 @@ pub(crate) fn visible(text: &str) -> String {
 
 /// Letters and marks of the scripts from Arabic to Mongolian, which zero-width joiners are written between.
 fn is_of_joining_script(letter: char) -> bool {
-    matches!(letter, '\u{620}'..='\u{109f}' | '\u{1780}'..='\u{18aa}' | '\u{a8e0}'..='\u{a8ff}')
-        && !is_unseen(letter)
+    matches!(letter, '\u{620}'..='\u{109f}' | '\u{1780}'..='\u{18aa}' | '\u{a8e0}'..='\u{a8ff}') && !is_unseen(letter)
 }
 
 /// Arrows, symbols and emoji with their skin tones, which emoji of several parts are joined of.

@@ -43,8 +43,7 @@ pub(super) fn regions(ini: &str, photo: &str) -> Regions {
 /// Left, top, right and bottom in 65,536ths, four hexadecimal digits each; zeros in front are left out.
 fn area(digits: &str) -> Option<Area> {
     let number = u64::from_str_radix(digits, 16).ok()?;
-    let [left, top, right, bottom] =
-        [48, 32, 16, 0].map(|shift| f64::from((number >> shift) as u16) / 65_536.0);
+    let [left, top, right, bottom] = [48, 32, 16, 0].map(|shift| f64::from((number >> shift) as u16) / 65_536.0);
     Area::from_edges(left, top, right, bottom)
 }
 

@@ -41,9 +41,7 @@ mod tests {
         for whole in ["a/party.jpg", "Mum (face paint).png", "(face 1", " (face )"] {
             assert_eq!(photo_of(whole), (whole, None));
         }
-        for source in
-            ["x.tif", "x.tif (face 2)", "x (page 1 of 3).tif", "x (page 3 of 3).tif (face 2)"]
-        {
+        for source in ["x.tif", "x.tif (face 2)", "x (page 1 of 3).tif", "x (page 3 of 3).tif (face 2)"] {
             assert!(is_of_photo(source, "x.tif"), "{source}");
         }
         assert!(is_of_photo("x.tif (face 2)", "x.tif (face 2)"));

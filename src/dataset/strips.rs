@@ -97,12 +97,7 @@ impl Canvas {
 const STRIP: usize = 1 << 20;
 
 /// A PNG by its rows. `None` where it is interlaced: its rows come in no order.
-pub(super) fn png(
-    bytes: &[u8],
-    limits: &Limits,
-    reduction: u32,
-    colors: Colors,
-) -> ImageResult<Option<DynamicImage>> {
+pub(super) fn png(bytes: &[u8], limits: &Limits, reduction: u32, colors: Colors) -> ImageResult<Option<DynamicImage>> {
     let failed = |error: png::DecodingError| match error {
         png::DecodingError::IoError(error) => ImageError::IoError(error),
         png::DecodingError::LimitsExceeded => {
@@ -112,8 +107,7 @@ pub(super) fn png(
     };
     let memory = limits.for_image(ImageFormat::Png, bytes).max_alloc;
     let memory = usize::try_from(memory.unwrap_or(u64::MAX)).unwrap_or(usize::MAX);
-    let mut decoder =
-        png::Decoder::new_with_limits(Cursor::new(bytes), png::Limits { bytes: memory });
+    let mut decoder = png::Decoder::new_with_limits(Cursor::new(bytes), png::Limits { bytes: memory });
     decoder.set_transformations(png::Transformations::EXPAND);
     let mut reader = decoder.read_info().map_err(failed)?;
     if reader.info().interlaced {
@@ -141,20 +135,14 @@ pub(super) fn png(
             }
             _ => strip_of(color.samples(), size.0, rows, strip.clone(), EIGHT),
         };
-        image
-            .and_then(|image| canvas.push(image))
-            .ok_or_else(|| contradiction(ImageFormat::Png))?;
+        image.and_then(|image| canvas.push(image)).ok_or_else(|| contradiction(ImageFormat::Png))?;
         left -= rows;
     }
     Ok(canvas.finish(size))
 }
 
 /// A picture that was decoded whole, in these colours and reduced. `None` if its data contradicts its size.
-pub(super) fn whole(
-    mut image: DynamicImage,
-    reduction: u32,
-    colors: Colors,
-) -> Option<DynamicImage> {
+pub(super) fn whole(mut image: DynamicImage, reduction: u32, colors: Colors) -> Option<DynamicImage> {
     levels::stretch(&mut image);
     let size = (image.width(), image.height());
     if reduction == 1 {
@@ -169,10 +157,7 @@ pub(super) fn whole(
 }
 
 /// Pictures of one height side by side.
-pub(super) fn beside(
-    pictures: Vec<DynamicImage>,
-    (width, height): (u32, u32),
-) -> Option<DynamicImage> {
+pub(super) fn beside(pictures: Vec<DynamicImage>, (width, height): (u32, u32)) -> Option<DynamicImage> {
     let color = pictures.first()?.color();
     let mut whole = DynamicImage::new(width, height, color);
     let mut left = 0;
@@ -199,12 +184,8 @@ pub(super) const EIGHT: [Make<u8>; 4] =
     [of::<image::Luma<u8>>, of::<image::LumaA<u8>>, of::<image::Rgb<u8>>, of::<image::Rgba<u8>>];
 
 /// Pictures of one to four channels of 16 bits.
-pub(super) const SIXTEEN: [Make<u16>; 4] = [
-    of::<image::Luma<u16>>,
-    of::<image::LumaA<u16>>,
-    of::<image::Rgb<u16>>,
-    of::<image::Rgba<u16>>,
-];
+pub(super) const SIXTEEN: [Make<u16>; 4] =
+    [of::<image::Luma<u16>>, of::<image::LumaA<u16>>, of::<image::Rgb<u16>>, of::<image::Rgba<u16>>];
 
 /// A strip of this number of channels. `None` where there are too few samples, or no such picture.
 pub(super) fn strip_of<S>(
@@ -218,10 +199,7 @@ pub(super) fn strip_of<S>(
     make(width, rows as u32, samples)
 }
 
-pub(super) fn decoding(
-    format: ImageFormat,
-    error: impl Into<Box<dyn std::error::Error + Send + Sync>>,
-) -> ImageError {
+pub(super) fn decoding(format: ImageFormat, error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> ImageError {
     ImageError::Decoding(DecodingError::new(format.into(), error))
 }
 

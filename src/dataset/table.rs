@@ -48,12 +48,10 @@ const LOOKED_AT: usize = 200;
 /// or tabs, which a first line `sep=;` may say; lines ended in whatever way.
 pub fn read_table(path: &Path) -> Result<Table, String> {
     let mut bytes = Vec::new();
-    open_file(path).and_then(|mut file| file.read_to_end(&mut bytes)).map_err(
-        |error| match error.kind() {
-            io::ErrorKind::NotFound => "there is no such file; check the spelling".to_owned(),
-            _ => io_reason(&error),
-        },
-    )?;
+    open_file(path).and_then(|mut file| file.read_to_end(&mut bytes)).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => "there is no such file; check the spelling".to_owned(),
+        _ => io_reason(&error),
+    })?;
     parse_table(&bytes)
 }
 
@@ -116,11 +114,7 @@ fn decoded(bytes: &[u8]) -> Result<(Cow<'_, str>, TableEncoding), String> {
 }
 
 fn reader(text: &str, separator: u8) -> csv::Reader<&[u8]> {
-    csv::ReaderBuilder::new()
-        .has_headers(false)
-        .flexible(true)
-        .delimiter(separator)
-        .from_reader(text.as_bytes())
+    csv::ReaderBuilder::new().has_headers(false).flexible(true).delimiter(separator).from_reader(text.as_bytes())
 }
 
 /// The separator by which most first rows have as many fields as the first, and more than one; quotes hide it.

@@ -5,9 +5,7 @@
 use std::borrow::Cow;
 use std::io::Cursor;
 
-use image::error::{
-    ImageError, LimitError, LimitErrorKind, UnsupportedError, UnsupportedErrorKind,
-};
+use image::error::{ImageError, LimitError, LimitErrorKind, UnsupportedError, UnsupportedErrorKind};
 use image::metadata::Orientation;
 use image::{DynamicImage, ImageFormat, ImageResult, RgbImage};
 use tiff::decoder::{ChunkType, Decoder, DecodingResult};
@@ -96,11 +94,7 @@ impl<'a> Tiff<'a> {
     }
 
     /// The picture, upright only after it is turned.
-    pub(super) fn decode(
-        mut self,
-        reduction: u32,
-        colors: Colors,
-    ) -> ImageResult<Option<DynamicImage>> {
+    pub(super) fn decode(mut self, reduction: u32, colors: Colors) -> ImageResult<Option<DynamicImage>> {
         let levels = match self.samples {
             Samples::Numbers(_, numbers) => Some(self.range()?.levels(numbers)),
             _ => None,
@@ -119,9 +113,7 @@ impl<'a> Tiff<'a> {
                 1 => row_of_chunks.pop(),
                 _ => beside(row_of_chunks, (self.size.0, rows)),
             };
-            strip
-                .and_then(|strip| canvas.push(strip))
-                .ok_or_else(|| contradiction(ImageFormat::Tiff))?;
+            strip.and_then(|strip| canvas.push(strip)).ok_or_else(|| contradiction(ImageFormat::Tiff))?;
         }
         Ok(canvas.finish(self.size))
     }
@@ -259,9 +251,7 @@ fn samples(decoder: &mut Decoder<Cursor<Cow<'_, [u8]>>>) -> ImageResult<Option<S
         ColorType::RGB(8) if !is_signed => Samples::Channels(3),
         ColorType::RGB(8 | 16 | 32 | 64) => Samples::Numbers(3, numbers),
         ColorType::GrayA(8 | 16) => Samples::Channels(2),
-        ColorType::Multiband { bit_depth: 8 | 16, num_samples: 2 } if has_opacity && !is_signed => {
-            Samples::Channels(2)
-        }
+        ColorType::Multiband { bit_depth: 8 | 16, num_samples: 2 } if has_opacity && !is_signed => Samples::Channels(2),
         ColorType::RGBA(8 | 16) if !is_signed => Samples::Channels(4),
         ColorType::CMYK(8 | 16) | ColorType::RGBA(32) => return Ok(None),
         ColorType::Gray(bits) | ColorType::RGB(bits) => {
@@ -296,9 +286,7 @@ pub(super) fn is_camera_raw(bytes: &[u8]) -> bool {
 }
 
 /// Width and height as stored, and how the picture is to be turned.
-pub(super) fn header(
-    reader: impl std::io::Read + std::io::Seek,
-) -> ImageResult<((u32, u32), Orientation)> {
+pub(super) fn header(reader: impl std::io::Read + std::io::Seek) -> ImageResult<((u32, u32), Orientation)> {
     let mut decoder = Decoder::new(reader).map_err(failed)?;
     let turned = decoder.find_tag_unsigned::<u8>(Tag::Orientation);
     let turned = turned.ok().flatten().and_then(Orientation::from_exif);
@@ -310,14 +298,10 @@ fn failed(error: TiffError) -> ImageError {
     use TiffUnsupportedError as U;
     match error {
         TiffError::IoError(error) => ImageError::IoError(error),
-        TiffError::LimitsExceeded => {
-            ImageError::Limits(LimitError::from_kind(LimitErrorKind::InsufficientMemory))
-        }
+        TiffError::LimitsExceeded => ImageError::Limits(LimitError::from_kind(LimitErrorKind::InsufficientMemory)),
         TiffError::UnsupportedError(what) => unread(&match what {
             U::UnsupportedCompressionMethod(method) => compression(method),
-            U::InterpretationWithBits(kind, _) | U::UnsupportedInterpretation(kind) => {
-                colors(kind).to_owned()
-            }
+            U::InterpretationWithBits(kind, _) | U::UnsupportedInterpretation(kind) => colors(kind).to_owned(),
             U::ChromaSubsampling => "colours in YCbCr".to_owned(),
             U::InconsistentBitsPerSample(_) => "channels of different depths".to_owned(),
             U::UnknownInterpretation => "colours of a kind of its own".to_owned(),

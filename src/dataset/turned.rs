@@ -46,10 +46,7 @@ pub(super) fn says_nothing(exif: u8) -> bool {
 }
 
 /// Size and EXIF's number of a photo that the sidecar turns, if the photo itself says nothing.
-pub(super) fn header(
-    ((width, height), exif): ((u32, u32), u8),
-    turned: Orientation,
-) -> ((u32, u32), u8) {
+pub(super) fn header(((width, height), exif): ((u32, u32), u8), turned: Orientation) -> ((u32, u32), u8) {
     match turned.to_exif() {
         turned if !says_nothing(exif) || says_nothing(turned) => ((width, height), exif),
         turned @ 5..=8 => ((height, width), turned),
@@ -96,11 +93,7 @@ mod tests {
         let ((width, height), exif) = PhotoFile::read(&photo).unwrap().header().unwrap();
         assert_eq!((width, height, exif), (2, 1, 3));
         for bad in ["9", "x", ""] {
-            std::fs::write(
-                folder.path().join("a.pgm.xmp"),
-                sidecar(&format!("tiff:Orientation='{bad}'")),
-            )
-            .unwrap();
+            std::fs::write(folder.path().join("a.pgm.xmp"), sidecar(&format!("tiff:Orientation='{bad}'"))).unwrap();
             let _ = decoded();
         }
     }

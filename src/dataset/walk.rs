@@ -80,19 +80,10 @@ pub fn list_labeled(roots: &[PathBuf], rule: &LabelRule) -> Result<Listing> {
         }
         match seen.entry(FileId::of(&path)) {
             Entry::Vacant(free) => {
-                free.insert(FirstVisit {
-                    root_number,
-                    photo: labeled.is_ok().then_some(photos.len()),
-                });
+                free.insert(FirstVisit { root_number, photo: labeled.is_ok().then_some(photos.len()) });
             }
             Entry::Occupied(first) => {
-                passed.skipped.extend(contradiction(
-                    first.get(),
-                    root_number,
-                    &photos,
-                    path,
-                    labeled,
-                ));
+                passed.skipped.extend(contradiction(first.get(), root_number, &photos, path, labeled));
                 continue;
             }
         }
@@ -128,9 +119,7 @@ pub fn list_labeled(roots: &[PathBuf], rule: &LabelRule) -> Result<Listing> {
         }
     }
     notes.extend(many_people(beside_folders));
-    notes.extend(
-        alike(photos.iter().map(|photo| &photo.person)).into_iter().map(ListingNote::AlikeNames),
-    );
+    notes.extend(alike(photos.iter().map(|photo| &photo.person)).into_iter().map(ListingNote::AlikeNames));
     let several = |(person, folders): (Person, BTreeSet<OsString>)| {
         (folders.len() > 1).then(|| Spellings { person, folders: folders.into_iter().collect() })
     };
@@ -213,10 +202,7 @@ fn contradiction(
     let person = labeled.ok()?;
     (first.root_number == root_number && person != photo.person).then(|| Skipped {
         path,
-        problem: PhotoProblem::TwoPersons {
-            first: photo.path.clone(),
-            person: photo.person.to_string(),
-        },
+        problem: PhotoProblem::TwoPersons { first: photo.path.clone(), person: photo.person.to_string() },
     })
 }
 
@@ -225,12 +211,8 @@ fn contradiction(
 /// What cannot be entered is added to what was passed over.
 fn find(root: &Path, passed: &mut PassedOver) -> Result<Vec<FoundFile>> {
     let unreadable = |error: &std::io::Error| Error::unreadable(root, io_reason(error));
-    let given = || FoundFile {
-        path: root.to_owned(),
-        depth: Depth::Given,
-        reached: Reached::Directly,
-        is_marked: false,
-    };
+    let given =
+        || FoundFile { path: root.to_owned(), depth: Depth::Given, reached: Reached::Directly, is_marked: false };
     if is_standard_input(root) || is_page(root) && is_there(root) {
         return Ok(vec![given()]);
     }
@@ -277,8 +259,8 @@ fn find(root: &Path, passed: &mut PassedOver) -> Result<Vec<FoundFile>> {
         } else {
             Reached::Directly
         };
-        let is_left_out = is_hidden(entry.file_name())
-            || entry.file_type().is_dir() && is_folder_of_leftovers(entry.path());
+        let is_left_out =
+            is_hidden(entry.file_name()) || entry.file_type().is_dir() && is_folder_of_leftovers(entry.path());
         if entry.depth() > 0 && is_left_out {
             if entry.file_type().is_dir() {
                 walk.skip_current_dir();
@@ -309,13 +291,10 @@ fn find(root: &Path, passed: &mut PassedOver) -> Result<Vec<FoundFile>> {
                 Err(problem) => passed.skipped.push(Skipped { path: entry.into_path(), problem }),
             }
         } else if has_image_extension(entry.path()) {
-            passed
-                .skipped
-                .push(Skipped { path: entry.into_path(), problem: PhotoProblem::NotAFile });
+            passed.skipped.push(Skipped { path: entry.into_path(), problem: PhotoProblem::NotAFile });
         }
     }
-    found
-        .sort_by(|a, b| (a.reached.cmp(&b.reached)).then_with(|| natural::paths(&a.path, &b.path)));
+    found.sort_by(|a, b| (a.reached.cmp(&b.reached)).then_with(|| natural::paths(&a.path, &b.path)));
     Ok(found)
 }
 
@@ -346,10 +325,7 @@ fn trouble(error: &walkdir::Error) -> Option<Skipped> {
     if path.file_name().is_some_and(is_hidden) || is_link && !has_image_extension(path) {
         return None;
     }
-    Some(Skipped {
-        path: path.to_owned(),
-        problem: PhotoProblem::Unreadable { reason: io_reason(io) },
-    })
+    Some(Skipped { path: path.to_owned(), problem: PhotoProblem::Unreadable { reason: io_reason(io) } })
 }
 
 /// By extension, or else by content. A file that cannot be opened might be a photo: that is told.

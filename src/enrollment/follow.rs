@@ -41,8 +41,7 @@ impl FolderFaces {
             !is_inside || face.is_some() && self.names == NamesStand::Beside && is_there(path)
         };
         let unclaimed = gallery.enrolled().iter();
-        let unclaimed =
-            unclaimed.filter(|face| !claimed.contains(&face.hash) && !face.source.is_empty());
+        let unclaimed = unclaimed.filter(|face| !claimed.contains(&face.hash) && !face.source.is_empty());
         let sources = unclaimed.map(|face| &face.source);
         sources.filter(|source| is_not_followed(source)).cloned().collect()
     }

@@ -117,12 +117,7 @@ pub fn read_folders(
     ListedFolders::list(roots, labels)?.read(base, observer)
 }
 
-fn read_listed(
-    roots: &[PathBuf],
-    listing: Listing,
-    base: Base<'_>,
-    observer: &dyn Observer,
-) -> Result<FolderFaces> {
+fn read_listed(roots: &[PathBuf], listing: Listing, base: Base<'_>, observer: &dyn Observer) -> Result<FolderFaces> {
     for note in &listing.notes {
         observer.notice(&Notice::Listing(note));
     }
@@ -161,21 +156,11 @@ fn read_listed(
     if let Some(survey) = &survey {
         observer.notice(&Notice::Framing(survey));
     }
-    Ok(FolderFaces {
-        preparation,
-        folder,
-        skipped,
-        survey,
-        roots: roots.to_owned(),
-        names: NamesStand::Beside,
-    })
+    Ok(FolderFaces { preparation, folder, skipped, survey, roots: roots.to_owned(), names: NamesStand::Beside })
 }
 
 /// The paths of files that are there and not used, as galleries know them.
-fn names<'a>(
-    skipped: impl Iterator<Item = &'a Skipped>,
-    others: [&'a Vec<PathBuf>; 2],
-) -> Vec<String> {
+fn names<'a>(skipped: impl Iterator<Item = &'a Skipped>, others: [&'a Vec<PathBuf>; 2]) -> Vec<String> {
     let paths = skipped.map(|skipped| &skipped.path);
     let paths = paths.chain(others.into_iter().flatten());
     paths.map(|path| path.to_string_lossy().into_owned()).collect()
@@ -183,11 +168,7 @@ fn names<'a>(
 
 /// The gallery as its own frame has it ([`Gallery::framed`]), and its preparation. The observer hears how many photos show no
 /// face.
-pub fn frame(
-    gallery: Gallery,
-    preparation: &Preparation,
-    observer: &dyn Observer,
-) -> (Preparation, Gallery) {
+pub fn frame(gallery: Gallery, preparation: &Preparation, observer: &dyn Observer) -> (Preparation, Gallery) {
     let (preparation, framed) = gallery.framed(preparation);
     let faces = framed.enrolled().iter();
     let without = faces.filter(|face| face.origin.is_without_face()).count();
@@ -290,10 +271,7 @@ impl FramingCounts {
 /// Whether what was skipped may be a photo all the same, which could only not be used this time.
 fn is_there(skipped: &Skipped) -> bool {
     use PhotoProblem::{BadPersonName, NoPerson, NotLabeled, TwoPersons};
-    let is_nobody = matches!(
-        skipped.problem,
-        NoPerson | BadPersonName { .. } | NotLabeled { .. } | TwoPersons { .. }
-    );
+    let is_nobody = matches!(skipped.problem, NoPerson | BadPersonName { .. } | NotLabeled { .. } | TwoPersons { .. });
     let gone = |error: &std::io::Error| error.kind() == std::io::ErrorKind::NotFound;
     !is_nobody && !skipped.path.symlink_metadata().is_err_and(|error| gone(&error))
 }
@@ -339,14 +317,9 @@ fn one_numbered_person(faces: &[LabeledFace]) -> Option<&str> {
         let path = Path::new(&face.source);
         let stem = path.file_stem().map(|stem| stem.to_string_lossy().replace('_', " "));
         let number = stem.as_deref().and_then(|stem| stem.strip_prefix(name));
-        let is_folder = path
-            .parent()
-            .and_then(Path::file_name)
-            .is_some_and(|folder| folder.to_string_lossy() == name);
+        let is_folder = path.parent().and_then(Path::file_name).is_some_and(|folder| folder.to_string_lossy() == name);
         let is_of_number = |c: char| c.is_ascii_digit() || " -.#()".contains(c);
-        face.person.as_str() == name
-            && !is_folder
-            && number.is_some_and(|number| number.chars().all(is_of_number))
+        face.person.as_str() == name && !is_folder && number.is_some_and(|number| number.chars().all(is_of_number))
     };
     (faces.len() >= MANY_OF_ONE && faces.iter().all(is_numbered)).then_some(name)
 }

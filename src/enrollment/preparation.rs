@@ -81,8 +81,7 @@ impl PreparationOptions {
     /// As [`choose`](Self::choose), for photos that are in memory.
     /// Errors: [`Error::NoneUsable`] where the size depends on the photos and all are too small.
     pub fn choose_for(&self, photos: &[&Photo]) -> Result<ChosenPreparation> {
-        let surveyed =
-            self.survey(photos, |photo| Some((photo.content_hash(), Cow::Borrowed(photo.luma()))));
+        let surveyed = self.survey(photos, |photo| Some((photo.content_hash(), Cow::Borrowed(photo.luma()))));
         self.choose_with(surveyed, || {
             let sizes: Vec<_> = photos.iter().map(|photo| photo.luma().dimensions()).collect();
             resize::choose_size(&sizes).ok_or_else(|| none_usable(&[], photos.len()))
@@ -151,10 +150,7 @@ impl PreparationOptions {
                 }
             }
         };
-        Ok(ChosenPreparation {
-            survey: decided,
-            ..ChosenPreparation::known(Preparation::new(size, framing))
-        })
+        Ok(ChosenPreparation { survey: decided, ..ChosenPreparation::known(Preparation::new(size, framing)) })
     }
 }
 

@@ -3,13 +3,8 @@
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
-use super::{
-    Base, FolderFaces, NamesStand, Observer, PhotoFaces, PreparationOptions, none_usable,
-    report_passed_over,
-};
-use crate::dataset::{
-    self, ContentHash, NameFault, NameSources, Person, Photo, PhotoFile, Skipped,
-};
+use super::{Base, FolderFaces, NamesStand, Observer, PhotoFaces, PreparationOptions, none_usable, report_passed_over};
+use crate::dataset::{self, ContentHash, NameFault, NameSources, Person, Photo, PhotoFile, Skipped};
 use crate::error::{Error, PhotoProblem, Result};
 use crate::gallery::{FolderScan, KnownPhoto, LabeledFace};
 use crate::locate::Location;
@@ -18,11 +13,7 @@ use crate::preparation::Preparation;
 use crate::xmp::{self, Area, PhotoLayout, Region};
 
 /// Lists the photos under `roots`, and prepares the faces that are named in them. Photos without names are passed over.
-pub(super) fn read(
-    roots: &[PathBuf],
-    base: Base<'_>,
-    observer: &dyn Observer,
-) -> Result<FolderFaces> {
+pub(super) fn read(roots: &[PathBuf], base: Base<'_>, observer: &dyn Observer) -> Result<FolderFaces> {
     let listing = dataset::list_photos(roots)?;
     report_passed_over(&listing, observer);
     let mut skipped = listing.skipped;
@@ -62,18 +53,9 @@ pub(super) fn read(
         });
     }
     // A name that cannot be one says nothing of the others in the photo.
-    let is_unread =
-        |skipped: &&Skipped| !matches!(skipped.problem, PhotoProblem::BadNameOfFace { .. });
-    folder.unusable =
-        super::names(skipped.iter().filter(is_unread), [&listing.results, &listing.links]);
-    Ok(FolderFaces {
-        preparation,
-        folder,
-        skipped,
-        survey,
-        roots: roots.to_owned(),
-        names: NamesStand::InPhotos,
-    })
+    let is_unread = |skipped: &&Skipped| !matches!(skipped.problem, PhotoProblem::BadNameOfFace { .. });
+    folder.unusable = super::names(skipped.iter().filter(is_unread), [&listing.results, &listing.links]);
+    Ok(FolderFaces { preparation, folder, skipped, survey, roots: roots.to_owned(), names: NamesStand::InPhotos })
 }
 
 /// The named faces of a photo.
@@ -119,8 +101,7 @@ fn named_faces(
     let source = path.to_string_lossy();
     // Whose face it is that has two names, a person has to say.
     let placed: BTreeSet<usize> = pairs.iter().map(|(region, _)| *region).collect();
-    let is_placed =
-        |region: &Region| placed.iter().any(|&other| regions[other].name == region.name);
+    let is_placed = |region: &Region| placed.iter().any(|&other| regions[other].name == region.name);
     let mut contested = BTreeSet::new();
     let mut told = BTreeSet::new();
     let others = (0..regions.len()).filter(|at| !placed.contains(at));
@@ -130,10 +111,7 @@ fn named_faces(
             Some((other, _)) if regions[other].name == region.name => continue,
             Some((other, face)) => {
                 contested.insert(face);
-                PhotoProblem::FaceNamedTwice {
-                    name: name(region).to_owned(),
-                    other: name(&regions[other]).to_owned(),
-                }
+                PhotoProblem::FaceNamedTwice { name: name(region).to_owned(), other: name(&regions[other]).to_owned() }
             }
             None if is_placed(region) => continue,
             None => PhotoProblem::NamedFaceNotFound { name: name(region).to_owned() },
@@ -149,11 +127,7 @@ fn named_faces(
             continue;
         };
         match enrolled.contains(&face.hash) {
-            true => found.known.push(KnownPhoto {
-                person: face.person,
-                source: face.source,
-                hash: face.hash,
-            }),
+            true => found.known.push(KnownPhoto { person: face.person, source: face.source, hash: face.hash }),
             false => found.new.push(face),
         }
     }

@@ -29,9 +29,7 @@ impl ArchiveKind {
     pub(super) fn remedy(self, found: Self) -> &'static str {
         match (self, found) {
             (Self::Background, _) => "`eigenfaces background` learns one; name another file",
-            (Self::Model, Self::Faces) => {
-                "`eigenfaces group` made it of a folder of photos; name another file"
-            }
+            (Self::Model, Self::Faces) => "`eigenfaces group` made it of a folder of photos; name another file",
             (Self::Model, _) => "`eigenfaces enroll` learns one; name another file",
             (Self::Faces, _) => "move it away, and `eigenfaces group` makes an index anew",
         }

@@ -11,9 +11,7 @@ pub enum DatabaseProblem {
     )]
     Address { reason: String },
 
-    #[error(
-        "no server can be reached there ({reason}); check host and port, and that PostgreSQL is running"
-    )]
+    #[error("no server can be reached there ({reason}); check host and port, and that PostgreSQL is running")]
     Unreachable { reason: String },
 
     #[error("the server lets nobody in just now ({reason}); try again in a moment")]
@@ -42,9 +40,7 @@ pub enum DatabaseProblem {
     )]
     NoExtension { major: u32 },
 
-    #[error(
-        "pgvector is not switched on in this database; have its owner say CREATE EXTENSION vector"
-    )]
+    #[error("pgvector is not switched on in this database; have its owner say CREATE EXTENSION vector")]
     ExtensionOff,
 
     #[error(

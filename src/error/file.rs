@@ -14,9 +14,7 @@ pub enum ModelProblem {
     #[error("there is no such model: enrol people first, or name another file")]
     Missing,
 
-    #[error(
-        "no permission to read it: a model is its owner's alone; ask them, or name another file"
-    )]
+    #[error("no permission to read it: a model is its owner's alone; ask them, or name another file")]
     NotPermitted,
 
     #[error("is a folder, not a model file: name the .npz file that `eigenfaces enroll` wrote")]
@@ -28,29 +26,19 @@ pub enum ModelProblem {
     #[error("is empty: take it from a backup, or delete it and enrol again")]
     Empty,
 
-    #[error(
-        "is not a model file (not even a zip archive): name the .npz file that `eigenfaces enroll` wrote"
-    )]
+    #[error("is not a model file (not even a zip archive): name the .npz file that `eigenfaces enroll` wrote")]
     NotAModel,
 
-    #[error(
-        "is a zip archive, but not an eigenfaces model: name the .npz file that `eigenfaces enroll` wrote"
-    )]
+    #[error("is a zip archive, but not an eigenfaces model: name the .npz file that `eigenfaces enroll` wrote")]
     OtherArchive,
 
-    #[error(
-        "was cut short, or repacked by another program: take it from a backup, or enrol again into a new file"
-    )]
+    #[error("was cut short, or repacked by another program: take it from a backup, or enrol again into a new file")]
     CutShort,
 
-    #[error(
-        "is damaged (its checksum is wrong): take it from a backup, or enrol again into a new file"
-    )]
+    #[error("is damaged (its checksum is wrong): take it from a backup, or enrol again into a new file")]
     Damaged,
 
-    #[error(
-        "was made by a newer eigenfaces (format {found}, this program reads up to {newest}): update the program"
-    )]
+    #[error("was made by a newer eigenfaces (format {found}, this program reads up to {newest}): update the program")]
     Newer { found: u64, newest: u64 },
 
     /// Another kind of file of this program.
@@ -103,9 +91,7 @@ pub enum ArrayProblem {
     #[error("has numbers of type `{found}` instead of `{expected}`")]
     Type { found: String, expected: String },
 
-    #[error(
-        "has numbers of type `{found}`: save it as numpy.ascontiguousarray(array, \"float32\")"
-    )]
+    #[error("has numbers of type `{found}`: save it as numpy.ascontiguousarray(array, \"float32\")")]
     NoFloats { found: String },
 
     #[error("has the shape {} instead of {}", shape_in_words(.found), shape_in_words(.expected))]
@@ -151,9 +137,7 @@ pub enum WriteProblem {
     )]
     Link,
 
-    #[error(
-        "is read by this command, and its result would replace it: name another file or folder for the result"
-    )]
+    #[error("is read by this command, and its result would replace it: name another file or folder for the result")]
     Input,
 
     #[error("is there already: name another file, or ask for it to be replaced")]

@@ -78,9 +78,7 @@ pub enum PhotoProblem {
     TooSmall { width: u32, height: u32, min: u32 },
 
     /// Neither the file's name nor its folder says who it shows.
-    #[error(
-        "its name tells no person; put it into a folder named after the person, or give a table of labels"
-    )]
+    #[error("its name tells no person; put it into a folder named after the person, or give a table of labels")]
     NoPerson,
 
     /// The folder's or file's name cannot be a person's name.
@@ -88,9 +86,7 @@ pub enum PhotoProblem {
     BadPersonName { reason: &'static str },
 
     /// A face has a name in a photo manager that cannot be a person's name.
-    #[error(
-        "the name of a face in it cannot be a person's name ({reason}); correct it in the photo manager"
-    )]
+    #[error("the name of a face in it cannot be a person's name ({reason}); correct it in the photo manager")]
     BadNameOfFace { reason: &'static str },
 
     /// A folder whose name is this program's word for faces without one.
@@ -112,9 +108,7 @@ pub enum PhotoProblem {
     },
 
     /// This photo is enrolled, or to be enrolled, under another person's name.
-    #[error(
-        "is the same photo as {other}, labelled '{person}'; remove it where the label is wrong"
-    )]
+    #[error("is the same photo as {other}, labelled '{person}'; remove it where the label is wrong")]
     SamePhoto {
         /// Source of the other; may be unknown.
         other: String,
@@ -191,21 +185,17 @@ pub enum PhotoProblem {
     Unmapped { reason: String },
 }
 
-const HEIF_CONVERT: &str =
-    "convert it to PNG or JPEG (Debian's libheif-examples: heif-convert PHOTO.heic PHOTO.jpg)";
+const HEIF_CONVERT: &str = "convert it to PNG or JPEG (Debian's libheif-examples: heif-convert PHOTO.heic PHOTO.jpg)";
 
 /// The remedy for a file of a format that is not read.
 fn unsupported(format: &str) -> String {
     match format {
         "video" => "is a video, not a photo; save a frame of it as JPEG or PNG".to_owned(),
         "PDF" => "is a PDF document, not a photo; export its picture as JPEG or PNG".to_owned(),
-        "camera raw" => {
-            "camera raw files are not supported; export it as JPEG or PNG and keep the original"
-                .to_owned()
+        "camera raw" => "camera raw files are not supported; export it as JPEG or PNG and keep the original".to_owned(),
+        "HEIC" => {
+            format!("HEIC images are not supported; {HEIF_CONVERT}, or build this program with `--features heic`")
         }
-        "HEIC" => format!(
-            "HEIC images are not supported; {HEIF_CONVERT}, or build this program with `--features heic`"
-        ),
         "AVIF" => format!("AVIF images are not supported; {HEIF_CONVERT}"),
         _ => format!("{format} images are not supported; convert it to PNG or JPEG"),
     }

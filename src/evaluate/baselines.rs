@@ -39,9 +39,7 @@ impl BaselineMethod {
         match self {
             Self::Asked => "the method of the figures above",
             Self::Pixels => "nearest photo by the distance between pixels",
-            Self::Eigenfaces => {
-                "nearest photo by the Euclidean distance between weights (Turk & Pentland 1991)"
-            }
+            Self::Eigenfaces => "nearest photo by the Euclidean distance between weights (Turk & Pentland 1991)",
         }
     }
 }
@@ -66,8 +64,7 @@ pub(super) fn baselines(
         };
         let found = Eigenfaces::of(products.as_ref(), gallery, settings.pca, fold)?;
         let (learned, probes) = (found.learned.map(f64::from), found.probes.map(f64::from));
-        let by_pixels =
-            |at: usize| nearest_by_pixels(gallery.faces(), fold.probes[at], &fold.learned);
+        let by_pixels = |at: usize| nearest_by_pixels(gallery.faces(), fold.probes[at], &fold.learned);
         Ok([
             right(&|at| Some(by_pixels(at))),
             right(&|at| nearest_column(&learned, &probes, at).map(|column| fold.learned[column])),

@@ -60,10 +60,7 @@ impl Bootstrap {
 
     /// The 95 % interval of each of some statistics, which are given how often each person counts; NaN where a draw leaves
     /// one undefined, and such draws are left out. `None` where all draws agree, or most leave it undefined.
-    pub fn intervals(
-        &self,
-        statistics: impl Fn(&[u16]) -> Vec<f64> + Sync,
-    ) -> Vec<Option<[f64; 2]>> {
+    pub fn intervals(&self, statistics: impl Fn(&[u16]) -> Vec<f64> + Sync) -> Vec<Option<[f64; 2]>> {
         if self.people == 0 {
             return statistics(&[]).iter().map(|_| None).collect();
         }
@@ -211,10 +208,7 @@ impl Tally {
     pub fn rate_of_tries(&self, bootstrap: &Bootstrap, tries: f64) -> Rate {
         let shares = self.shares(&bootstrap.everybody());
         let drawn = bootstrap.interval(|people| self.mean(people));
-        Rate {
-            standard_deviation: deviation(&shares),
-            ..Rate::new(mean(&shares), self.people(), tries, drawn)
-        }
+        Rate { standard_deviation: deviation(&shares), ..Rate::new(mean(&shares), self.people(), tries, drawn) }
     }
 }
 

@@ -55,8 +55,7 @@ const MOST_PRODUCTS: usize = 4000;
 pub(super) const PIXELS_A_WEIGHT: usize = 100;
 
 /// Numbers of components on the curve, up to the number that is used.
-const CURVE: [usize; 18] =
-    [1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 250, 300, 350, 400];
+const CURVE: [usize; 18] = [1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 250, 300, 350, 400];
 
 /// Sums over the probes of one fold for the first K components.
 #[derive(Clone, Default)]
@@ -117,12 +116,7 @@ pub(super) fn curve(
 
 impl Eigenfaces {
     /// From inner products where they are kept, from the pixels otherwise.
-    pub fn of(
-        products: Option<&InnerProducts>,
-        gallery: &Gallery,
-        pca: Pca,
-        fold: &Fold,
-    ) -> Result<Self> {
+    pub fn of(products: Option<&InnerProducts>, gallery: &Gallery, pca: Pca, fold: &Fold) -> Result<Self> {
         match products {
             Some(products) => Self::from_products(products, pca, fold),
             None => Self::from_pixels(gallery, pca, fold),
@@ -156,13 +150,7 @@ impl Eigenfaces {
     }
 
     /// Recognition and reconstruction by the first k in this fold.
-    fn leading(
-        &self,
-        k: usize,
-        gallery: &Gallery,
-        settings: Settings,
-        fold: &Fold,
-    ) -> Result<Sums> {
+    fn leading(&self, k: usize, gallery: &Gallery, settings: Settings, fold: &Fold) -> Result<Sums> {
         let all = gallery.persons();
         let persons: Vec<usize> = fold.learned.iter().map(|&face| all[face]).collect();
         let first = |weights: &Weights| -> DMatrix<f32> { weights.rows(0, k).into_owned() };
@@ -176,11 +164,7 @@ impl Eigenfaces {
         let clusters = clusters.ok_or(Error::Inconsistent)?;
         let probes = fold.probes.len();
         let kept: f64 = self.eigenvalues[..k].iter().sum();
-        let mut sums = Sums {
-            probes,
-            variance: kept / self.total_variance * probes as f64,
-            ..Sums::default()
-        };
+        let mut sums = Sums { probes, variance: kept / self.total_variance * probes as f64, ..Sums::default() };
         let coordinates = coordinates(&weights);
         for (at, &face) in fold.probes.iter().enumerate() {
             let ranked = clusters.rank(coordinates.column(at).as_slice(), 1);
@@ -232,8 +216,7 @@ fn over_folds(parts: &[(usize, Vec<Sums>)], pixels: usize, bootstrap: &Bootstrap
                 rank1: sum.right.rate(bootstrap),
                 error_learned: 1.0 - variance,
                 error_unseen: sum.error / sum.energy.max(f64::MIN_POSITIVE),
-                psnr_unseen: 10.0
-                    * libm::log10(255.0_f64.powi(2) / mean_square.max(f64::MIN_POSITIVE)),
+                psnr_unseen: 10.0 * libm::log10(255.0_f64.powi(2) / mean_square.max(f64::MIN_POSITIVE)),
             }
         })
         .collect()

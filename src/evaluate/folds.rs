@@ -32,17 +32,12 @@ impl Outcomes {
 }
 
 /// Runs all folds over the gallery of `whole`, with its settings; `progress` is called after each.
-pub(super) fn run(
-    whole: &Recognizer,
-    folds: &[Fold],
-    progress: &(dyn Fn() + Sync),
-) -> Result<Outcomes> {
+pub(super) fn run(whole: &Recognizer, folds: &[Fold], progress: &(dyn Fn() + Sync)) -> Result<Outcomes> {
     let (gallery, settings) = (whole.gallery(), whole.settings());
     let settings = (settings.distance, settings.pca);
     let comparer = whole.comparer();
     let parts = comparer.refitted(gallery, whole.coordinates(), settings, |refitter| {
-        let groups: Vec<&[Fold]> =
-            folds.chunk_by(|one, other| refitter.belong_together(one, other)).collect();
+        let groups: Vec<&[Fold]> = folds.chunk_by(|one, other| refitter.belong_together(one, other)).collect();
         let of_group = |folds: &&[Fold]| -> Result<Vec<Outcomes>> {
             let rankings = refitter.rank(folds)?;
             let of_fold = |(fold, rankings): (&Fold, Vec<Ranking>)| {
@@ -68,16 +63,11 @@ fn outcomes(gallery: &Gallery, fold: &Fold, rankings: &[Ranking]) -> Outcomes {
     let mut outcome = Outcomes::default();
     for (&face, ranking) in fold.probes.iter().zip(rankings) {
         let person = persons[face];
-        let ranked = ranking.people.iter().map(|found| PersonDistance {
-            person: found.person as u32,
-            distance: found.distance as f32,
-        });
-        outcome.scores.push(ProbeScores {
-            face,
-            repeat: fold.repeat,
-            person,
-            ranked: ranked.collect(),
-        });
+        let ranked = ranking
+            .people
+            .iter()
+            .map(|found| PersonDistance { person: found.person as u32, distance: found.distance as f32 });
+        outcome.scores.push(ProbeScores { face, repeat: fold.repeat, person, ranked: ranked.collect() });
         // None where nothing was left to learn from, or coordinates are not finite, which 8-bit pixels do not lead to.
         let ranked = ranking.people.iter();
         let ranked: Vec<(usize, f64)> = ranked.map(|one| (one.person, one.distance)).collect();
@@ -92,9 +82,5 @@ fn outcomes(gallery: &Gallery, fold: &Fold, rankings: &[Ranking]) -> Outcomes {
 
 /// The learned face nearest to a face by the plain distance between pixels; the first of equally near ones.
 pub(super) fn nearest_by_pixels(faces: &FaceMatrix, face: usize, learned: &[usize]) -> usize {
-    learned
-        .iter()
-        .copied()
-        .min_by_key(|&other| squared_distance(faces, face, other))
-        .unwrap_or(face)
+    learned.iter().copied().min_by_key(|&other| squared_distance(faces, face, other)).unwrap_or(face)
 }

@@ -59,13 +59,9 @@ impl GroupRate {
     pub fn meaning(self) -> &'static str {
         match self {
             Self::Missed => "of probes are nearest to another person",
-            Self::FalseNonMatch => {
-                "of genuine claims are refused at the threshold of FMR 1 % over all groups"
-            }
+            Self::FalseNonMatch => "of genuine claims are refused at the threshold of FMR 1 % over all groups",
             Self::FalseMatch => "of claims to be anybody else are accepted there",
-            Self::FalseMatchWithin => {
-                "of claims to be somebody else of the group are accepted there"
-            }
+            Self::FalseMatchWithin => "of claims to be somebody else of the group are accepted there",
             Self::FalsePositive => "of strangers get a name by the default decision",
             Self::FalseNegative => "of enrolled people do not get theirs by the default decision",
         }
@@ -101,13 +97,8 @@ pub(super) struct Counts<'a> {
 }
 
 /// Rates of each group, in the order of names. `of_people` has the group of each person; who has none counts in none.
-pub(super) fn groups(
-    of_people: &[Option<String>],
-    counts: &Counts<'_>,
-    bootstrap: &Bootstrap,
-) -> Groups {
-    let mut names: BTreeMap<&str, usize> =
-        of_people.iter().flatten().map(|n| (n.as_str(), 0)).collect();
+pub(super) fn groups(of_people: &[Option<String>], counts: &Counts<'_>, bootstrap: &Bootstrap) -> Groups {
+    let mut names: BTreeMap<&str, usize> = of_people.iter().flatten().map(|n| (n.as_str(), 0)).collect();
     for (at, number) in names.values_mut().enumerate() {
         *number = at;
     }
@@ -130,11 +121,7 @@ pub(super) fn groups(
             // Wilson's interval is over people here: tries are of several kinds.
             value.is_finite().then(|| Rate::new(value, people, people as f64, drawn[first + at]))
         };
-        GroupFigures {
-            group: (*name).to_owned(),
-            people,
-            rates: (0..GroupRate::ALL.len()).map(of_rate).collect(),
-        }
+        GroupFigures { group: (*name).to_owned(), people, rates: (0..GroupRate::ALL.len()).map(of_rate).collect() }
     });
     let groups: Vec<GroupFigures> = groups.collect();
     let ratios = (0..GroupRate::ALL.len()).filter_map(|at| ratio(&groups, at));
@@ -149,13 +136,11 @@ fn rates(
     threshold: Option<f32>,
     people: &[u16],
 ) -> Vec<f64> {
-    let claims =
-        threshold.map(|threshold| claim_rates(of_people, groups, counts.claims, threshold, people));
+    let claims = threshold.map(|threshold| claim_rates(of_people, groups, counts.claims, threshold, people));
     let mut all = Vec::with_capacity(groups * GroupRate::ALL.len());
     for group in 0..groups {
         let of_group = people.iter().zip(of_people);
-        let own: Vec<u16> =
-            of_group.map(|(&weight, of)| if *of == Some(group) { weight } else { 0 }).collect();
+        let own: Vec<u16> = of_group.map(|(&weight, of)| if *of == Some(group) { weight } else { 0 }).collect();
         let [fnmr, fmr, within] = claims.as_ref().map_or([f64::NAN; 3], |rates| rates[group]);
         all.extend([
             counts.missed.mean(&own),

@@ -95,8 +95,7 @@ pub(super) fn suspects(whole: &Recognizer, trials: &[ProbeOutcome]) -> Result<Su
     let mislabelled = mislabelled(trials, gives_names);
     let is_clear = |face: usize| mislabelled.iter().any(|wrong| wrong.face == face);
     let nearer = trials.iter().filter(|trial| trial.rank > 1);
-    let mut unclear: Vec<usize> =
-        nearer.map(|trial| trial.face).filter(|&face| !is_clear(face)).collect();
+    let mut unclear: Vec<usize> = nearer.map(|trial| trial.face).filter(|&face| !is_clear(face)).collect();
     unclear.sort_unstable();
     Ok(Suspects {
         duplicates: duplicates(whole.gallery()),
@@ -109,10 +108,7 @@ pub(super) fn suspects(whole: &Recognizer, trials: &[ProbeOutcome]) -> Result<Su
 }
 
 /// People (positions) whose enrolled faces clearly show several; none where the background model does not compare.
-pub fn several_people(
-    whole: &Recognizer,
-    people: impl IntoIterator<Item = usize>,
-) -> Result<Vec<SeveralPeople>> {
+pub fn several_people(whole: &Recognizer, people: impl IntoIterator<Item = usize>) -> Result<Vec<SeveralPeople>> {
     let compared = whole.background().zip(whole.coordinates());
     let Some((likelihoods, coordinates)) = compared else {
         return Ok(Vec::new());
@@ -122,11 +118,7 @@ pub fn several_people(
     let of_person = |person: usize| {
         let faces: Vec<usize> = (0..persons.len()).filter(|&at| persons[at] == person).collect();
         let score = grouping::unity(background, &coordinates.select_columns(&faces))?;
-        (score < grouping::ONE_PERSON).then_some(SeveralPeople {
-            person,
-            faces: faces.len(),
-            score,
-        })
+        (score < grouping::ONE_PERSON).then_some(SeveralPeople { person, faces: faces.len(), score })
     };
     Ok(people.into_iter().filter_map(of_person).collect())
 }
@@ -134,8 +126,7 @@ pub fn several_people(
 /// Every photo of a small gallery left out alone, of a larger one in ten parts; none where no label can be wrong.
 pub(super) fn trials(whole: &Recognizer) -> Result<Vec<ProbeOutcome>> {
     let gallery = whole.gallery();
-    let protocol =
-        if gallery.len() <= ONE_BY_ONE { Protocol::LeaveOneOut } else { Protocol::TEN_PARTS };
+    let protocol = if gallery.len() <= ONE_BY_ONE { Protocol::LeaveOneOut } else { Protocol::TEN_PARTS };
     match protocol.folds(gallery, 0) {
         Ok(folds) => Ok(folds::run(whole, &folds, &|| ())?.trials),
         Err(_) => Ok(Vec::new()),
@@ -169,11 +160,7 @@ fn duplicates(gallery: &Gallery) -> Vec<Duplicate> {
         .map(|first| {
             let others = persons.partition_point(|&person| person <= persons[first]);
             (others..pictures.len())
-                .map(|second| Duplicate {
-                    first,
-                    second,
-                    correlation: pictures[first].correlation(&pictures[second]),
-                })
+                .map(|second| Duplicate { first, second, correlation: pictures[first].correlation(&pictures[second]) })
                 .filter(|pair| pair.correlation >= NEAR_DUPLICATE)
                 .collect()
         })
@@ -195,11 +182,7 @@ struct Picture<'a> {
 impl<'a> Picture<'a> {
     fn of(pixels: &'a [u8]) -> Self {
         let sum = pixels.iter().map(|&pixel| i128::from(pixel)).sum();
-        Self {
-            pixels,
-            sum,
-            spread: pixels.len() as i128 * i128::from(inner_product(pixels, pixels)) - sum * sum,
-        }
+        Self { pixels, sum, spread: pixels.len() as i128 * i128::from(inner_product(pixels, pixels)) - sum * sum }
     }
 
     /// Pearson's correlation from exact integers: 1 for the same pixels; flat pictures correlate with equal ones only.
@@ -220,8 +203,7 @@ fn not_faces(whole: &Recognizer) -> Result<Vec<NotAFaceSuspect>> {
     let parts: Vec<Vec<NotAFaceSuspect>> = (0..PARTS)
         .into_par_iter()
         .map(|part| {
-            let (probes, learned): (Vec<usize>, Vec<usize>) =
-                (0..faces.len()).partition(|&face| face % PARTS == part);
+            let (probes, learned): (Vec<usize>, Vec<usize>) = (0..faces.len()).partition(|&face| face % PARTS == part);
             // Where the rest cannot be learned from (one face, or all alike), it judges nobody.
             let Ok(rest) = whole.settings().pca.fit(&faces.select(&learned)?) else {
                 return Ok(Vec::new());
@@ -231,8 +213,7 @@ fn not_faces(whole: &Recognizer) -> Result<Vec<NotAFaceSuspect>> {
             let pictures = faces.select(&probes)?;
             let face_scores = test.face_scores(&pictures, &space.project(&pictures));
             let found = probes.iter().zip(face_scores);
-            let found =
-                found.map(|(&face, face_score)| NotAFaceSuspect { face, face_score, limit });
+            let found = found.map(|(&face, face_score)| NotAFaceSuspect { face, face_score, limit });
             Ok(found.filter(|suspect| suspect.face_score < limit).collect())
         })
         .collect::<Result<_>>()?;

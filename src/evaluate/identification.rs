@@ -135,11 +135,7 @@ pub(super) fn missed(trials: &[ProbeOutcome]) -> Tally {
 }
 
 /// The figures; `people` are enrolled.
-pub(super) fn identification(
-    trials: Vec<ProbeOutcome>,
-    people: usize,
-    bootstrap: &Bootstrap,
-) -> ClosedSet {
+pub(super) fn identification(trials: Vec<ProbeOutcome>, people: usize, bootstrap: &Bootstrap) -> ClosedSet {
     let mut confusion: BTreeMap<(usize, usize), usize> = BTreeMap::new();
     let mut persons: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
     for trial in &trials {
@@ -148,15 +144,11 @@ pub(super) fn identification(
         *probes += 1;
         *right += usize::from(trial.rank == 1);
     }
-    let cmc: Vec<Rate> =
-        (1..=RANKS.min(people)).map(|rank| within(&trials, rank).rate(bootstrap)).collect();
+    let cmc: Vec<Rate> = (1..=RANKS.min(people)).map(|rank| within(&trials, rank).rate(bootstrap)).collect();
     ClosedSet {
         rank1: cmc.first().copied().unwrap_or_else(|| Tally::default().rate(bootstrap)),
         cmc,
-        confusion: confusion
-            .into_iter()
-            .map(|((person, named), count)| Confusion { person, named, count })
-            .collect(),
+        confusion: confusion.into_iter().map(|((person, named), count)| Confusion { person, named, count }).collect(),
         per_person: persons
             .into_iter()
             .map(|(person, (probes, right))| PersonAccuracy { person, probes, right })

@@ -41,12 +41,8 @@ pub use capture::{Capture, CaptureFigures};
 pub use curve::{Compression, KPoint};
 pub use figures::*;
 pub use groups::{GroupFigures, GroupRate, GroupRatio, Groups};
-pub use hygiene::{
-    Duplicate, Mislabelled, NotAFaceSuspect, SeveralPeople, Suspects, several_people,
-};
-pub use identification::{
-    ClosedSet, Confusion, PersonAccuracy, PersonDistance, ProbeOutcome, ProbeScores,
-};
+pub use hygiene::{Duplicate, Mislabelled, NotAFaceSuspect, SeveralPeople, Suspects, several_people};
+pub use identification::{ClosedSet, Confusion, PersonAccuracy, PersonDistance, ProbeOutcome, ProbeScores};
 use split::Protocol;
 pub use verification::{ClaimErrors, DetPoint, RocPoint};
 
@@ -137,10 +133,7 @@ pub fn evaluate(
         Protocol::LeaveOneOut => (&in_ten_parts, &outcomes.trials),
         _ => (&outcomes.trials, &in_ten_parts),
     };
-    let asked = Baseline {
-        method: BaselineMethod::Asked,
-        rank1: identification::within(asked, 1).rate(&bootstrap),
-    };
+    let asked = Baseline { method: BaselineMethod::Asked, rank1: identification::within(asked, 1).rate(&bootstrap) };
     baselines.insert(0, asked);
     let curve_time = started.elapsed().as_secs_f64();
 
@@ -184,18 +177,8 @@ pub fn evaluate(
         compression: compression(&whole, in_folds),
         open_set,
         suspects,
-        times: Times {
-            learning,
-            identifying_a_face,
-            folds: folds_time,
-            k_curve: curve_time,
-            open_set: open_set_time,
-        },
-        identification: identification::identification(
-            outcomes.trials,
-            gallery.people().len(),
-            &bootstrap,
-        ),
+        times: Times { learning, identifying_a_face, folds: folds_time, k_curve: curve_time, open_set: open_set_time },
+        identification: identification::identification(outcomes.trials, gallery.people().len(), &bootstrap),
     })
 }
 
@@ -237,8 +220,7 @@ fn time_of_identifying(whole: &Recognizer) -> Result<f64> {
     const TRIES: usize = 20;
     let faces = whole.gallery().faces();
     let tries = faces.len().min(TRIES);
-    let singles: Vec<FaceMatrix> =
-        (0..tries).map(|at| Ok(faces.select(&[at])?)).collect::<Result<_>>()?;
+    let singles: Vec<FaceMatrix> = (0..tries).map(|at| Ok(faces.select(&[at])?)).collect::<Result<_>>()?;
     let started = Instant::now();
     for face in &singles {
         whole.identify_faces(face, QueryOptions::default());

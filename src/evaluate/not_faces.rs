@@ -16,11 +16,7 @@ pub(super) fn noise(size: FaceSize, count: usize, random: &mut Noise) -> Result<
 }
 
 /// Noise, blurred, and brought back to full contrast.
-pub(super) fn blurred_noise(
-    size: FaceSize,
-    count: usize,
-    random: &mut Noise,
-) -> Result<FaceMatrix> {
+pub(super) fn blurred_noise(size: FaceSize, count: usize, random: &mut Noise) -> Result<FaceMatrix> {
     let sharp = noise(size, count, random)?;
     let blurred: Vec<GrayImage> = (0..count)
         .filter_map(|at| sharp.image(at))

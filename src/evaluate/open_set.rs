@@ -12,8 +12,7 @@ use super::searches::{Search, Searches};
 use super::split::{OpenFold, folds_with_strangers, open_folds};
 use super::verification::area_and_curve;
 use super::{
-    Apart, Bootstrap, NotAFace, OpenProbe, OpenSet, Options, Reliability, ReliabilityBin, Role,
-    Strangers, Tally,
+    Apart, Bootstrap, NotAFace, OpenProbe, OpenSet, Options, Reliability, ReliabilityBin, Role, Strangers, Tally,
 };
 use crate::background::Prior;
 use crate::decision::{Decision, ENOUGH_PEOPLE, STRANGER_PRIOR};
@@ -359,8 +358,7 @@ fn not_a_face(splits: &[OpenSplit], genuine: &[Probe], strangers: &[Probe]) -> N
         }
     };
     NotAFace {
-        faces_refused: faces().filter(|probe| probe.face_test.refused).count() as f64
-            / face_scores.len() as f64,
+        faces_refused: faces().filter(|probe| probe.face_test.refused).count() as f64 / face_scores.len() as f64,
         noise: apart(|split| &split.noise),
         blurred_noise: apart(|split| &split.blurred_noise),
         upside_down: apart(|split| &split.upside_down),

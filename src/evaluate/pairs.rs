@@ -20,9 +20,7 @@ pub fn parse_pairs(text: &str) -> Result<Vec<Pair>, String> {
     let pairs = pairs(text)?;
     for (same, kind) in [(true, "one person"), (false, "two people")] {
         if !pairs.iter().any(|pair| pair.same == same) {
-            return Err(format!(
-                "no pair is of {kind}: errors are measured from pairs of both kinds"
-            ));
+            return Err(format!("no pair is of {kind}: errors are measured from pairs of both kinds"));
         }
     }
     Ok(pairs)
@@ -33,8 +31,7 @@ fn pairs(text: &str) -> Result<Vec<Pair>, String> {
     let Some((_, first)) = lines.clone().next() else {
         return Err("it is empty".to_owned());
     };
-    let numbers: Option<Vec<usize>> =
-        first.split_whitespace().map(|word| word.parse().ok()).collect();
+    let numbers: Option<Vec<usize>> = first.split_whitespace().map(|word| word.parse().ok()).collect();
     if let Some(&[folds, pairs]) = numbers.as_deref() {
         lines.next();
         return lfw_pairs(lines, folds, pairs);
@@ -43,11 +40,9 @@ fn pairs(text: &str) -> Result<Vec<Pair>, String> {
     for (number, line) in lines {
         let cells: Vec<&str> = line.split(['\t', ',']).map(str::trim).collect();
         match cells[..] {
-            [fold, a, b, same @ ("0" | "1")] => found.push(Pair {
-                fold: fold.to_owned(),
-                photos: [a.to_owned(), b.to_owned()],
-                same: same == "1",
-            }),
+            [fold, a, b, same @ ("0" | "1")] => {
+                found.push(Pair { fold: fold.to_owned(), photos: [a.to_owned(), b.to_owned()], same: same == "1" })
+            }
             ["fold", _, _, _] if found.is_empty() => {}
             _ => return Err(format!("line {number} is not 'fold, photo, photo, 1 or 0'")),
         }
@@ -78,9 +73,9 @@ fn lfw_pairs<'a>(
     }
     match found.len() == folds.saturating_mul(pairs).saturating_mul(2) {
         true => Ok(found),
-        false => Err(format!(
-            "its first line promises {folds} folds of {pairs} pairs of each kind, which are not there"
-        )),
+        false => {
+            Err(format!("its first line promises {folds} folds of {pairs} pairs of each kind, which are not there"))
+        }
     }
 }
 
@@ -141,8 +136,7 @@ pub fn evaluate_pairs(
         let background = match learned_from {
             LearnedFrom::Bundled => Background::bundled()?,
             LearnedFrom::OtherFolds => {
-                learned = Training::default()
-                    .learn(&others(photos, pairs, fold)?, Background::bundled()?.mouths())?;
+                learned = Training::default().learn(&others(photos, pairs, fold)?, Background::bundled()?.mouths())?;
                 &learned
             }
         };
@@ -174,8 +168,7 @@ fn others(photos: &Described, pairs: &[KnownPair], fold: usize) -> Result<Descri
 
 fn figures(pairs: &[KnownPair], scores: &[f64], folds: usize) -> PairFigures {
     let accuracy = |fold: usize| {
-        let (own, others): (Vec<usize>, Vec<usize>) =
-            (0..pairs.len()).partition(|&at| pairs[at].fold == fold);
+        let (own, others): (Vec<usize>, Vec<usize>) = (0..pairs.len()).partition(|&at| pairs[at].fold == fold);
         let threshold = best_threshold(pairs, scores, &others);
         let right = own.iter().filter(|&&at| (scores[at] > threshold) == pairs[at].same);
         right.count() as f64 / own.len().max(1) as f64
@@ -228,10 +221,7 @@ mod tests {
         let lfw = "2 1\nA 1 4\nA 1 B 12\nC 2 3\nC 1 D 2\n";
         let pairs = parse_pairs(lfw).unwrap();
         assert_eq!(pairs[1].photos, ["A/A_0001.jpg", "B/B_0012.jpg"]);
-        assert_eq!(
-            pairs.iter().map(|pair| pair.fold.as_str()).collect::<Vec<_>>(),
-            ["1", "1", "2", "2"]
-        );
+        assert_eq!(pairs.iter().map(|pair| pair.fold.as_str()).collect::<Vec<_>>(), ["1", "1", "2", "2"]);
     }
 
     #[test]

@@ -85,9 +85,8 @@ mod tests {
     fn blurring_takes_sharpness_and_contrast_does_not() {
         let width = 64;
         // A slope, which blurring leaves, under noise, which it takes.
-        let sharp: Vec<u8> = (0..64 * 74_u32)
-            .map(|at| (at % 64 + 60 + (at.wrapping_mul(2_654_435_761) >> 26)) as u8)
-            .collect();
+        let sharp: Vec<u8> =
+            (0..64 * 74_u32).map(|at| (at % 64 + 60 + (at.wrapping_mul(2_654_435_761) >> 26)) as u8).collect();
         let image = image::GrayImage::from_raw(64, 74, sharp.clone()).unwrap();
         let mut last = sharpness(&sharp, width);
         for sigma in [0.7, 1.5] {

@@ -63,18 +63,14 @@ impl Searches {
     pub fn rate(&self, false_positives: f64, tries: f64, bootstrap: &Bootstrap) -> Rate {
         let shares = self.identified(false_positives, &bootstrap.everybody());
         let drawn = bootstrap.interval(|people| mean(&self.identified(false_positives, people)));
-        Rate {
-            standard_deviation: deviation(&shares),
-            ..Rate::new(mean(&shares), self.people(), tries, drawn)
-        }
+        Rate { standard_deviation: deviation(&shares), ..Rate::new(mean(&shares), self.people(), tries, drawn) }
     }
 
     /// FNIR at FPIR, the mean over splits, from the least rate that one stranger of the smallest split is.
     pub fn curve(&self, bootstrap: &Bootstrap) -> Vec<SearchPoint> {
         let fewest = self.0.iter().map(|split| split.nonmated.len()).min();
         let everybody = bootstrap.everybody();
-        let point =
-            |fpir: f64| SearchPoint { fpir, fnir: 1.0 - mean(&self.identified(fpir, &everybody)) };
+        let point = |fpir: f64| SearchPoint { fpir, fnir: 1.0 - mean(&self.identified(fpir, &everybody)) };
         let rates = error_rates(1.0 / fewest.unwrap_or(1) as f64);
         rates.into_iter().map(point).collect()
     }

@@ -91,14 +91,11 @@ impl Protocol {
         }
         let photos = Photos::of(gallery);
         let folds: Vec<Fold> = match self {
-            Self::LeaveOneOut => {
-                (0..gallery.len()).map(|tried| photos.fold(0, |face| face == tried)).collect()
-            }
+            Self::LeaveOneOut => (0..gallery.len()).map(|tried| photos.fold(0, |face| face == tried)).collect(),
             Self::KFold(parts) => {
                 let ranks = photos.shuffled_ranks(&mut Noise::seeded(seed));
                 // Dealing goes on from person to person, so that parts are of one size.
-                let part =
-                    |face: usize| (photos.starts[photos.persons[face]] + ranks[face]) % parts.get();
+                let part = |face: usize| (photos.starts[photos.persons[face]] + ranks[face]) % parts.get();
                 (0..parts.get()).map(|tried| photos.fold(0, |face| part(face) == tried)).collect()
             }
             Self::First(learned) => {
@@ -159,8 +156,8 @@ pub fn open_folds(gallery: &Gallery, least: usize, seed: u64) -> Vec<OpenFold> {
         shuffle(&mut order, &mut noise);
         let ranks = photos.shuffled_ranks(&mut noise);
         for part in 0..STRANGER_PARTS {
-            let (strangers, enrolled): (Vec<usize>, Vec<usize>) = (0..gallery.len())
-                .partition(|&face| order[photos.persons[face]] % STRANGER_PARTS == part);
+            let (strangers, enrolled): (Vec<usize>, Vec<usize>) =
+                (0..gallery.len()).partition(|&face| order[photos.persons[face]] % STRANGER_PARTS == part);
             let (learned, genuine) = photos.halves(enrolled, &ranks);
             folds.push(OpenFold { learned, genuine, strangers });
         }
@@ -176,11 +173,7 @@ pub fn folds_with_strangers(gallery: &Gallery, strangers: usize, seed: u64) -> V
     let split = |_| {
         let ranks = photos.shuffled_ranks(&mut noise);
         let (learned, genuine) = photos.halves((0..gallery.len()).collect(), &ranks);
-        OpenFold {
-            learned,
-            genuine,
-            strangers: (gallery.len()..gallery.len() + strangers).collect(),
-        }
+        OpenFold { learned, genuine, strangers: (gallery.len()..gallery.len() + strangers).collect() }
     };
     splits.map(split).collect()
 }
@@ -234,8 +227,7 @@ impl<'a> Photos<'a> {
 
     /// The fold whose probes are chosen, and which learns from the others.
     fn fold(&self, repeat: usize, is_probe: impl Fn(usize) -> bool) -> Fold {
-        let (mut probes, mut learned): (Vec<_>, Vec<_>) =
-            (0..self.persons.len()).partition(|&face| is_probe(face));
+        let (mut probes, mut learned): (Vec<_>, Vec<_>) = (0..self.persons.len()).partition(|&face| is_probe(face));
         self.drop_twins(&mut learned, &mut probes);
         Fold { learned, probes, repeat }
     }

@@ -203,13 +203,10 @@ pub(super) fn verification(probes: &[ProbeScores], bootstrap: &Bootstrap) -> Cla
         std::iter::once(errors.equal).chain(at).collect()
     });
     let tried: HashSet<usize> = probes.iter().map(|probe| probe.person).collect();
-    let rate = |value: f64, drawn: Option<[f64; 2]>| {
-        Rate::new(value, tried.len(), genuine.len() as f64, drawn)
-    };
+    let rate = |value: f64, drawn: Option<[f64; 2]>| Rate::new(value, tried.len(), genuine.len() as f64, drawn);
     let misses = AT.iter().zip(&drawn[1..]).map(|(&bound, drawn)| {
         let misses = claims.errors(&everybody, &[bound]).at[0].0;
-        (bound >= claims.least_false_match_rate() && misses.is_finite())
-            .then(|| rate(misses, *drawn))
+        (bound >= claims.least_false_match_rate() && misses.is_finite()).then(|| rate(misses, *drawn))
     });
     let misses: Vec<Option<Rate>> = misses.collect();
     let det = rates.iter().zip(&found.at);
@@ -276,19 +273,14 @@ impl Curve {
             };
             p += positive[p..].iter().take_while(|&&s| s >= best).count();
             n += negative[n..].iter().take_while(|&&s| s >= best).count();
-            points.push(RocPoint {
-                false_accepts: share(n, negative.len()),
-                true_accepts: share(p, positive.len()),
-            });
+            points.push(RocPoint { false_accepts: share(n, negative.len()), true_accepts: share(p, positive.len()) });
         }
         Self(points)
     }
 
     fn area(&self) -> f64 {
         let trapezium = |pair: &[RocPoint]| {
-            (pair[1].false_accepts - pair[0].false_accepts)
-                * (pair[1].true_accepts + pair[0].true_accepts)
-                / 2.0
+            (pair[1].false_accepts - pair[0].false_accepts) * (pair[1].true_accepts + pair[0].true_accepts) / 2.0
         };
         self.0.windows(2).map(trapezium).sum()
     }
@@ -297,8 +289,7 @@ impl Curve {
         let mut kept: Vec<RocPoint> = Vec::new();
         for (at, point) in self.0.iter().enumerate() {
             let far = kept.last().is_none_or(|last| {
-                point.false_accepts - last.false_accepts >= STEP
-                    || point.true_accepts - last.true_accepts >= STEP
+                point.false_accepts - last.false_accepts >= STEP || point.true_accepts - last.true_accepts >= STEP
             });
             if far || at + 1 == self.0.len() {
                 kept.push(*point);
@@ -325,8 +316,7 @@ mod tests {
                 ranked: vec![PersonDistance { person, distance }],
             }
         };
-        let probes: Vec<ProbeScores> =
-            genuine.iter().map(probe(0)).chain(impostors.iter().map(probe(1))).collect();
+        let probes: Vec<ProbeScores> = genuine.iter().map(probe(0)).chain(impostors.iter().map(probe(1))).collect();
         verification(&probes, &Bootstrap::new(2, 0))
     }
 

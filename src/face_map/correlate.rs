@@ -35,31 +35,19 @@ impl<'a> Tiling<'a> {
             wide.min(smooth(picture as usize))
         };
         let (width, height) = picture.dimensions();
-        Self {
-            picture,
-            template,
-            plane: Plane::new(side(template.0, width), side(template.1, height)),
-        }
+        Self { picture, template, plane: Plane::new(side(template.0, width), side(template.1, height)) }
     }
 
     /// Adds to every position's entry of `into` (row after row) what `what` makes of the position, the number of each
     /// template (pixels row by row) and its correlation there. Templates are taken in their order at every position, so the
     /// sums do not depend on the number of threads.
-    pub fn correlate(
-        &self,
-        templates: &[&[f64]],
-        into: &mut [f64],
-        what: impl Fn(usize, usize, f64) -> f64 + Sync,
-    ) {
+    pub fn correlate(&self, templates: &[&[f64]], into: &mut [f64], what: impl Fn(usize, usize, f64) -> f64 + Sync) {
         let (width, height) = (self.picture.width() as usize, self.picture.height() as usize);
         let columns = width - self.template.0 + 1;
         let rows = height - self.template.1 + 1;
-        let step =
-            (self.plane.width - self.template.0 + 1, self.plane.height - self.template.1 + 1);
-        let corners: Vec<(usize, usize)> = (0..rows)
-            .step_by(step.1)
-            .flat_map(|y| (0..columns).step_by(step.0).map(move |x| (x, y)))
-            .collect();
+        let step = (self.plane.width - self.template.0 + 1, self.plane.height - self.template.1 + 1);
+        let corners: Vec<(usize, usize)> =
+            (0..rows).step_by(step.1).flat_map(|y| (0..columns).step_by(step.0).map(move |x| (x, y))).collect();
         let batch = HELD / (self.plane.len() * size_of::<Number>());
         for corners in corners.chunks(batch.max(1)) {
             let mut tiles: Vec<Tile> = corners

@@ -10,12 +10,7 @@ use crate::face_space::FaceSpace;
 ///
 /// With the window x of level x̄ and deviation σ, and the mean face m of level m̄ and deviation s, z = (x - x̄) s/σ + m̄ is
 /// the window evened out. Its weights u_iᵀ(z - m) come from the correlation u_iᵀx, and ‖z - m‖² from mᵀx.
-pub(super) fn unlikeliness(
-    space: &FaceSpace,
-    leading: usize,
-    picture: &GrayImage,
-    sums: &WindowSums,
-) -> Vec<f64> {
+pub(super) fn unlikeliness(space: &FaceSpace, leading: usize, picture: &GrayImage, sums: &WindowSums) -> Vec<f64> {
     let size = space.size();
     let (width, height) = (size.width() as usize, size.height() as usize);
     let d = size.pixels() as f64;
@@ -52,21 +47,17 @@ pub(super) fn unlikeliness(
     let positions = columns * (picture.height() as usize - height + 1);
     let lights: Vec<(f64, f64)> = (0..positions).map(light).collect();
     let mut unlikely = vec![2.0 * squares / outside; positions];
-    Tiling::new(picture, (width, height)).correlate(
-        &templates,
-        &mut unlikely,
-        |position, template, correlation| {
-            let (factor, own) = lights[position];
-            match template.checked_sub(1) {
-                // Both have the length s √d about their level: ‖z - m‖² is twice its square less twice their product.
-                None => -2.0 * factor * (correlation - d * own * level) / outside,
-                Some(at) => {
-                    let (sum, of_mean) = known[at];
-                    let weight = factor * (correlation - own * sum) + level * sum - of_mean;
-                    weight.powi(2) * (1.0 / variances[at] - 1.0 / outside)
-                }
+    Tiling::new(picture, (width, height)).correlate(&templates, &mut unlikely, |position, template, correlation| {
+        let (factor, own) = lights[position];
+        match template.checked_sub(1) {
+            // Both have the length s √d about their level: ‖z - m‖² is twice its square less twice their product.
+            None => -2.0 * factor * (correlation - d * own * level) / outside,
+            Some(at) => {
+                let (sum, of_mean) = known[at];
+                let weight = factor * (correlation - own * sum) + level * sum - of_mean;
+                weight.powi(2) * (1.0 / variances[at] - 1.0 / outside)
             }
-        },
-    );
+        }
+    });
     unlikely
 }

@@ -70,12 +70,7 @@ impl FaceMap {
     ///
     /// # Errors
     /// A picture smaller than a face.
-    pub fn new(
-        space: &FaceSpace,
-        leading: usize,
-        picture: &GrayImage,
-        measure: Measure,
-    ) -> Result<Self, PhotoProblem> {
+    pub fn new(space: &FaceSpace, leading: usize, picture: &GrayImage, measure: Measure) -> Result<Self, PhotoProblem> {
         let size = space.size();
         let (width, height) = picture.dimensions();
         if width < size.width() || height < size.height() {
@@ -85,8 +80,7 @@ impl FaceMap {
                 ),
             });
         }
-        let positions =
-            ((width - size.width()) as usize + 1, (height - size.height()) as usize + 1);
+        let positions = ((width - size.width()) as usize + 1, (height - size.height()) as usize + 1);
         let d = size.pixels() as f64;
         let sums = WindowSums::of(picture, size);
         let mut values = match measure {
@@ -120,8 +114,7 @@ impl FaceMap {
     /// At most `count` lowest places, lowest first, no two within half a face of each other; of equals the upper left.
     pub fn minima(&self, count: usize) -> Vec<Minimum> {
         let (columns, rows) = self.positions;
-        let reach =
-            ((self.size.width() / 2).max(1) as usize, (self.size.height() / 2).max(1) as usize);
+        let reach = ((self.size.width() / 2).max(1) as usize, (self.size.height() / 2).max(1) as usize);
         let mut order: Vec<usize> = (0..self.values.len()).collect();
         order.sort_by(|&a, &b| self.values[a].total_cmp(&self.values[b]).then(a.cmp(&b)));
         let mut taken = vec![false; self.values.len()];
@@ -149,21 +142,16 @@ impl FaceMap {
         let value = self.values[y * columns + x];
         (y.saturating_sub(1)..(y + 2).min(rows)).all(|row| {
             let from = row * columns;
-            self.values[from + x.saturating_sub(1)..from + (x + 2).min(columns)]
-                .iter()
-                .all(|&other| other >= value)
+            self.values[from + x.saturating_sub(1)..from + (x + 2).min(columns)].iter().all(|&other| other >= value)
         })
     }
 
     /// The value of the window whose middle is nearest to a place of the picture; `None` where no window fits.
     fn value_at(&self, x: f64, y: f64) -> Option<f64> {
-        let (left, top) =
-            (x - f64::from(self.size.width()) / 2.0, y - f64::from(self.size.height()) / 2.0);
+        let (left, top) = (x - f64::from(self.size.width()) / 2.0, y - f64::from(self.size.height()) / 2.0);
         let (column, row) = (left.round(), top.round());
-        let inside = column >= 0.0
-            && row >= 0.0
-            && (column as usize) < self.positions.0
-            && (row as usize) < self.positions.1;
+        let inside =
+            column >= 0.0 && row >= 0.0 && (column as usize) < self.positions.0 && (row as usize) < self.positions.1;
         inside.then(|| self.values[row as usize * self.positions.0 + column as usize])
     }
 }
@@ -220,20 +208,14 @@ fn leading_eigenfaces(space: &FaceSpace, leading: usize) -> Vec<Vec<f64>> {
 }
 
 /// ε² at every position, row after row.
-fn squared_distances(
-    space: &FaceSpace,
-    leading: usize,
-    picture: &GrayImage,
-    sums: &WindowSums,
-) -> Vec<f64> {
+fn squared_distances(space: &FaceSpace, leading: usize, picture: &GrayImage, sums: &WindowSums) -> Vec<f64> {
     let size = space.size();
     let (width, height) = (size.width() as usize, size.height() as usize);
     let mean = space.mean().as_slice();
     let mean_squared: f64 = mean.iter().map(|level| level * level).sum();
     let eigenfaces = leading_eigenfaces(space, leading);
     // u_iᵀ m, which the window's u_iᵀ x is less by.
-    let offsets: Vec<f64> =
-        eigenfaces.iter().map(|face| face.iter().zip(mean).map(|(u, m)| u * m).sum()).collect();
+    let offsets: Vec<f64> = eigenfaces.iter().map(|face| face.iter().zip(mean).map(|(u, m)| u * m).sum()).collect();
     let mut templates: Vec<&[f64]> = vec![mean];
     templates.extend(eigenfaces.iter().map(Vec::as_slice));
 

@@ -44,12 +44,7 @@ impl FaceMaps {
     ///
     /// # Errors
     /// A photo of less than 24 pixels, in which no face is looked for.
-    pub fn new(
-        space: &FaceSpace,
-        leading: usize,
-        photo: &GrayImage,
-        measure: Measure,
-    ) -> Result<Self, PhotoProblem> {
+    pub fn new(space: &FaceSpace, leading: usize, photo: &GrayImage, measure: Measure) -> Result<Self, PhotoProblem> {
         let size = space.size();
         let (width, height) = (f64::from(photo.width()), f64::from(photo.height()));
         let (face, tall) = (f64::from(size.width()), f64::from(size.height()));
@@ -86,13 +81,10 @@ impl FaceMaps {
         let mut all: Vec<LocalMinimum> = Vec::new();
         for (scale, map) in &self.maps {
             let minima = map.minima(2 * count);
-            all.extend(minima.into_iter().map(|minimum| {
-                LocalMinimum {
-                    part: [f64::from(minimum.x), f64::from(minimum.y), width, height]
-                        .map(|edge| edge / scale),
-                    scale: *scale,
-                    value: minimum.value,
-                }
+            all.extend(minima.into_iter().map(|minimum| LocalMinimum {
+                part: [f64::from(minimum.x), f64::from(minimum.y), width, height].map(|edge| edge / scale),
+                scale: *scale,
+                value: minimum.value,
             }));
         }
         all.sort_by(|a, b| a.value.total_cmp(&b.value));
@@ -111,14 +103,14 @@ impl FaceMaps {
     /// black and white stand for.
     pub fn shaded(&self) -> (GrayAlphaImage, [f64; 2]) {
         let lowest = |x: u32, y: u32| {
-            let of_maps = self.maps.iter().filter_map(|(scale, map)| {
-                map.value_at((f64::from(x) + 0.5) * scale, (f64::from(y) + 0.5) * scale)
-            });
+            let of_maps = self
+                .maps
+                .iter()
+                .filter_map(|(scale, map)| map.value_at((f64::from(x) + 0.5) * scale, (f64::from(y) + 0.5) * scale));
             of_maps.min_by(f64::total_cmp)
         };
         let (width, height) = self.photo;
-        let values: Vec<Option<f64>> =
-            (0..height).flat_map(|y| (0..width).map(move |x| lowest(x, y))).collect();
+        let values: Vec<Option<f64>> = (0..height).flat_map(|y| (0..width).map(move |x| lowest(x, y))).collect();
         let shades = Shades::of(values.iter().flatten().copied().collect());
         let picture = GrayAlphaImage::from_fn(width, height, |x, y| {
             let value = values[y as usize * width as usize + x as usize];

@@ -64,11 +64,7 @@ impl Gallery {
     /// A photo that is enrolled, by its position in [`Gallery::enrolled`].
     pub fn photo(&self, at: usize) -> KnownPhoto {
         let face = &self.enrolled[at];
-        KnownPhoto {
-            person: self.people[face.person].clone(),
-            source: face.source.clone(),
-            hash: face.hash,
-        }
+        KnownPhoto { person: self.people[face.person].clone(), source: face.source.clone(), hash: face.hash }
     }
 
     /// Position of the photo of this content in [`Gallery::enrolled`].
@@ -117,11 +113,7 @@ impl Gallery {
     ///
     /// # Errors
     /// As [`find`](Self::find); [`Error::MergedIntoItself`].
-    pub fn with_merged(
-        &self,
-        names: &[impl AsRef<str>],
-        into: &str,
-    ) -> Result<(Vec<Person>, Person, Self)> {
+    pub fn with_merged(&self, names: &[impl AsRef<str>], into: &str) -> Result<(Vec<Person>, Person, Self)> {
         let into = self.find(into)?;
         let from: Vec<usize> = self.find_all(names)?.into_iter().collect();
         let name = self.people[into].clone();

@@ -21,9 +21,7 @@ impl Gallery {
         };
         let framed = preparation.with_crop_eyes(crop_eyes);
         let is_aligned = |origin: &Origin| match origin {
-            Origin::Kept { photo, eyes } => {
-                preparation.aligns_alike(&framed, photo.dimensions(), *eyes)
-            }
+            Origin::Kept { photo, eyes } => preparation.aligns_alike(&framed, photo.dimensions(), *eyes),
             Origin::Whole | Origin::Found { .. } => true,
         };
         if self.enrolled().iter().all(|face| is_aligned(&face.origin)) {

@@ -269,14 +269,7 @@ impl History {
     }
 
     /// Records that the faces of these people now belong to another.
-    pub fn merge(
-        &mut self,
-        time: u64,
-        from: &[Person],
-        into: &Person,
-        before: &Gallery,
-        after: &Gallery,
-    ) {
+    pub fn merge(&mut self, time: u64, from: &[Person], into: &Person, before: &Gallery, after: &Gallery) {
         let Some(&number) = self.people.get(into.as_str()) else {
             return;
         };
@@ -326,10 +319,7 @@ impl History {
             && numbers.len() == self.people.len()
             && self.numbers().all(|number| (1..=LARGEST).contains(&number))
             && gallery.people().iter().all(|person| self.people.contains_key(person.as_str()))
-            && self
-                .aliases
-                .iter()
-                .all(|(alias, number)| numbers.contains(number) && !self.people.contains_key(alias))
+            && self.aliases.iter().all(|(alias, number)| numbers.contains(number) && !self.people.contains_key(alias))
     }
 
     /// Gives a number to everybody who has none.
@@ -348,8 +338,7 @@ impl History {
         let there: HashSet<&str> = gallery.people().iter().map(Person::as_str).collect();
         self.people.retain(|name, _| there.contains(name.as_str()));
         let numbers: HashSet<u64> = self.people.values().copied().collect();
-        self.aliases
-            .retain(|alias, number| numbers.contains(number) && !there.contains(alias.as_str()));
+        self.aliases.retain(|alias, number| numbers.contains(number) && !there.contains(alias.as_str()));
     }
 
     /// Number of faces of each person that one gallery has and the other has not, by number.
@@ -360,9 +349,7 @@ impl History {
         };
         let there: HashSet<_> = (0..those.len()).map(|at| key(those, at)).collect();
         let mut counts: BTreeMap<u64, usize> = BTreeMap::new();
-        for (_, name) in
-            (0..these.len()).map(|at| key(these, at)).filter(|key| !there.contains(key))
-        {
+        for (_, name) in (0..these.len()).map(|at| key(these, at)).filter(|key| !there.contains(key)) {
             if let Some(&number) = self.people.get(&name) {
                 *counts.entry(number).or_default() += 1;
             }
@@ -373,9 +360,7 @@ impl History {
     /// Every number that was ever given, perhaps several times.
     fn numbers(&self) -> impl Iterator<Item = u64> {
         let in_records = self.records.iter().flat_map(|record| match &record.event {
-            Event::Enrolled(tally) | Event::Removed(tally) => {
-                tally.iter().map(|Tally(person, _)| *person).collect()
-            }
+            Event::Enrolled(tally) | Event::Removed(tally) => tally.iter().map(|Tally(person, _)| *person).collect(),
             Event::Renamed(person) => vec![*person],
             Event::Merged(from, into) => vec![*from, *into],
         });
@@ -430,8 +415,7 @@ mod tests {
         let (all, without_b) = (gallery("aabbc"), gallery("aabbc").without(&[2, 3]));
         history.record(10, &empty(), &all);
         history.record(20, &all, &without_b);
-        let events: Vec<Event> =
-            history.records().iter().map(|record| record.event.clone()).collect();
+        let events: Vec<Event> = history.records().iter().map(|record| record.event.clone()).collect();
         let enrolled = Event::Enrolled(vec![Tally(1, 2), Tally(2, 2), Tally(3, 1)]);
         assert_eq!(events, [enrolled, Event::Removed(vec![Tally(2, 2)])]);
         assert_eq!(history.names(), BTreeMap::from([(1, "a"), (3, "c")]));
@@ -458,8 +442,7 @@ mod tests {
         let text = serde_json::to_string(&history).unwrap();
         let records = r#"[{"time":1,"enrolled":[[1,1],[2,1]]},{"time":2,"renamed":1},{"time":3,"merged":[2,1]}]"#;
         let aliases = r#"{"a":1,"b":1}"#;
-        let start =
-            format!(r#"{{"people":{{"z":1}},"records":{records},"aliases":{aliases},"steps""#);
+        let start = format!(r#"{{"people":{{"z":1}},"records":{records},"aliases":{aliases},"steps""#);
         assert!(text.starts_with(&start), "{text}");
         assert_eq!(serde_json::from_str::<History>(&text).unwrap(), history);
     }

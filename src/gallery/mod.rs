@@ -175,12 +175,7 @@ impl Gallery {
             while people[person] != face.person {
                 person += 1;
             }
-            enrolled.push(Enrolled {
-                person,
-                source: face.source,
-                hash: face.hash,
-                origin: face.origin,
-            });
+            enrolled.push(Enrolled { person, source: face.source, hash: face.hash, origin: face.origin });
         }
         Self { people, enrolled, faces: matrix }
     }

@@ -16,10 +16,7 @@ pub struct SamePhotos {
 impl SamePhotos {
     pub(super) fn of(faces: &[LabeledFace], more: usize) -> Self {
         let count = faces.len() + more;
-        let mut photos = Self {
-            by_file: HashMap::with_capacity(count),
-            by_pixels: HashMap::with_capacity(count),
-        };
+        let mut photos = Self { by_file: HashMap::with_capacity(count), by_pixels: HashMap::with_capacity(count) };
         for (at, face) in faces.iter().enumerate() {
             photos.position(face, at);
         }
@@ -102,11 +99,8 @@ mod tests {
 
     #[test]
     fn the_same_pixels_in_another_file_are_the_same_photo() {
-        let (gallery, repeats) = assemble(vec![
-            face("a", "Ada", [1, 2]),
-            face("b", "Ada", [1, 2]),
-            face("c", "Ada", [1, 3]),
-        ]);
+        let (gallery, repeats) =
+            assemble(vec![face("a", "Ada", [1, 2]), face("b", "Ada", [1, 2]), face("c", "Ada", [1, 3])]);
         assert_eq!((gallery.len(), repeats.known), (2, vec!["b".to_owned()]));
         let of = |face: &LabeledFace| gallery.photo_of(face).map(|photo| photo.source);
         assert_eq!(of(&face("d", "Boris", [1, 2])).as_deref(), Some("a"));
@@ -121,11 +115,8 @@ mod tests {
 
     #[test]
     fn flat_faces_are_told_apart_by_their_files() {
-        let (gallery, repeats) = assemble(vec![
-            face("a", "Ada", [7, 7]),
-            face("b", "Boris", [7, 7]),
-            face("a", "Ada", [7, 7]),
-        ]);
+        let (gallery, repeats) =
+            assemble(vec![face("a", "Ada", [7, 7]), face("b", "Boris", [7, 7]), face("a", "Ada", [7, 7])]);
         assert_eq!((gallery.len(), repeats.known.len()), (2, 1));
         assert!(repeats.disputed.is_empty());
         assert_eq!(gallery.photo_of(&face("c", "Ada", [7, 7])), None);
@@ -134,10 +125,7 @@ mod tests {
     #[test]
     fn a_photo_without_a_face_is_told_by_what_is_kept_of_it() {
         let unlocated = |file: &str, kept: [u8; 2], pixels: [u8; 2]| LabeledFace {
-            origin: Origin::Kept {
-                photo: GrayImage::from_raw(2, 1, kept.to_vec()).unwrap(),
-                eyes: KeptEyes::None,
-            },
+            origin: Origin::Kept { photo: GrayImage::from_raw(2, 1, kept.to_vec()).unwrap(), eyes: KeptEyes::None },
             ..face(file, "Ada", pixels)
         };
         let one = unlocated("a", [1, 2], [1, 2]);

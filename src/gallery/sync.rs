@@ -81,8 +81,7 @@ impl Gallery {
             // Of copies the least path counts, as if all had come at once.
             if sources.contains(&face.source) {
                 let first = sources.iter().filter(|source| is_before(source, &face.source));
-                if let Some(first) = first.min_by(|a, b| natural::names(a.as_bytes(), b.as_bytes()))
-                {
+                if let Some(first) = first.min_by(|a, b| natural::names(a.as_bytes(), b.as_bytes())) {
                     least.insert(face.hash, first.clone());
                 }
             }
@@ -91,10 +90,8 @@ impl Gallery {
         let enrolled = self.enrolled().iter();
         let enrolled: HashSet<&str> = enrolled.map(|face| face.source.as_str()).collect();
         let new = folder.new.iter().map(|face| &face.source);
-        intake.edited = new
-            .filter(|source| !source.is_empty() && enrolled.contains(source.as_str()))
-            .cloned()
-            .collect();
+        intake.edited =
+            new.filter(|source| !source.is_empty() && enrolled.contains(source.as_str())).cloned().collect();
         let known = self.changed(|face| {
             if let Some(source) = least.remove(&face.hash) {
                 face.source = source;
@@ -114,8 +111,7 @@ impl Gallery {
     pub fn mirror(self, folder: FolderScan) -> Result<EditOutcome> {
         let mut claims = claims(folder.known);
         let fresh = folder.new.iter();
-        let fresh: HashMap<&str, Person> =
-            fresh.map(|face| (face.source.as_str(), face.person.clone())).collect();
+        let fresh: HashMap<&str, Person> = fresh.map(|face| (face.source.as_str(), face.person.clone())).collect();
         let unusable: HashSet<&Path> = folder.unusable.iter().map(Path::new).collect();
         // Without a source nobody knows where a photo lies: it may have been sent to `serve`.
         let may_be_there = |face: &Enrolled| {
@@ -152,9 +148,9 @@ impl Gallery {
                 others.for_each(|claim| intake.dispute(claim, face, person));
                 continue;
             }
-            let as_before = claims.iter().position(|claim| {
-                claim.person == *person && (claim.source == face.source || face.source.is_empty())
-            });
+            let as_before = claims
+                .iter()
+                .position(|claim| claim.person == *person && (claim.source == face.source || face.source.is_empty()));
             let place = claims.swap_remove(as_before.unwrap_or(0));
             let others = claims.into_iter().map(|claim| claim.source);
             intake.repeats.known.extend(others);
@@ -165,8 +161,7 @@ impl Gallery {
             }
             if place.person != *person {
                 let names = (person.clone(), place.person.clone());
-                let counts = match place.source != face.source && is_named_by(&face.source, person)
-                {
+                let counts = match place.source != face.source && is_named_by(&face.source, person) {
                     true => &mut other_people,
                     false => &mut intake.renamed,
                 };
@@ -239,8 +234,7 @@ impl EditOutcome {
 
     /// Adds what is new to what stays.
     fn finish(mut self, stayed: Gallery, new: Vec<LabeledFace>) -> Result<Self> {
-        let given: Vec<(ContentHash, String)> =
-            new.iter().map(|face| (face.hash, face.source.clone())).collect();
+        let given: Vec<(ContentHash, String)> = new.iter().map(|face| (face.hash, face.source.clone())).collect();
         let (gallery, more) = stayed.with(new)?;
         let there: HashSet<ContentHash> = gallery.hashes().collect();
         let not_added: HashSet<&String> = more.known.iter().chain(&self.changed).collect();
@@ -253,8 +247,7 @@ impl EditOutcome {
         let enrolled = gallery.enrolled().iter();
         let sources: HashSet<&str> = enrolled.map(|face| face.source.as_str()).collect();
         let known = more.known.into_iter();
-        let (unchanged, again): (Vec<_>, Vec<_>) =
-            known.partition(|source| sources.contains(source.as_str()));
+        let (unchanged, again): (Vec<_>, Vec<_>) = known.partition(|source| sources.contains(source.as_str()));
         self.unchanged += unchanged.len();
         self.repeats.known.extend(again);
         self.repeats.disputed.extend(more.disputed);
@@ -287,11 +280,8 @@ mod tests {
     fn view(gallery: &Gallery, photos: Vec<LabeledFace>) -> FolderScan {
         let (known, new): (Vec<_>, Vec<_>) =
             photos.into_iter().partition(|photo| gallery.position(photo.hash).is_some());
-        let known = known.into_iter().map(|photo| KnownPhoto {
-            person: photo.person,
-            source: photo.source,
-            hash: photo.hash,
-        });
+        let known =
+            known.into_iter().map(|photo| KnownPhoto { person: photo.person, source: photo.source, hash: photo.hash });
         FolderScan { known: known.collect(), new, unusable: Vec::new() }
     }
 

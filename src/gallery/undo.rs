@@ -106,13 +106,9 @@ impl LastChange {
     pub(super) fn join(&mut self, later: Self) -> Option<Self> {
         match (self, later) {
             (Self::Begun, Self::Faces { .. }) => {}
-            (
-                Self::Faces { added, moved, erased },
-                Self::Faces { added: more, moved: others, erased: gone },
-            ) => {
-                let is_new = |face: &Moved| {
-                    !added.contains(&face.hash) && moved.iter().all(|one| one.hash != face.hash)
-                };
+            (Self::Faces { added, moved, erased }, Self::Faces { added: more, moved: others, erased: gone }) => {
+                let is_new =
+                    |face: &Moved| !added.contains(&face.hash) && moved.iter().all(|one| one.hash != face.hash);
                 let others: Vec<Moved> = others.into_iter().filter(is_new).collect();
                 moved.extend(others);
                 added.extend(more);
@@ -136,8 +132,7 @@ impl LastChange {
         if !added.is_empty() {
             told.push(format!("{} added", faces_of(gallery, is_added)));
         }
-        let before: HashMap<ContentHash, &str> =
-            moved.iter().map(|face| (face.hash, face.person.as_str())).collect();
+        let before: HashMap<ContentHash, &str> = moved.iter().map(|face| (face.hash, face.person.as_str())).collect();
         let given = gallery.enrolled().iter().filter_map(|face| {
             let (was, is) = (*before.get(&face.hash)?, gallery.people()[face.person].as_str());
             (was != is).then_some((was, is))
@@ -203,16 +198,9 @@ impl Gallery {
             LastChange::Renamed { from, to } => {
                 let (person, from) = (self.find(to)?, Person::new(from)?);
                 let restored = self.counts()[person];
-                Ok(Undone {
-                    gallery: self.renamed(&[person], &from),
-                    erased: Vec::new(),
-                    restored,
-                    lost: 0,
-                })
+                Ok(Undone { gallery: self.renamed(&[person], &from), erased: Vec::new(), restored, lost: 0 })
             }
-            LastChange::Faces { added, moved, erased } => {
-                self.without_change(added, moved, *erased)
-            }
+            LastChange::Faces { added, moved, erased } => self.without_change(added, moved, *erased),
         }
     }
 
@@ -371,8 +359,7 @@ mod tests {
         for (at, pair) in (1..).zip(states.windows(2)) {
             history.record(at, &pair[0], &pair[1]);
             let told = history.last_change().unwrap().in_words(&pair[1]);
-            let expected =
-                ["1 face of Boris added", "1 face of Boris added", "1 face moved to Ada"];
+            let expected = ["1 face of Boris added", "1 face of Boris added", "1 face moved to Ada"];
             assert_eq!(told, expected[at as usize - 1]);
             if at > 1 {
                 history.join();

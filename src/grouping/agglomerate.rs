@@ -63,8 +63,7 @@ impl Agglomeration {
                 apart[other].insert(one);
             }
         }
-        let photos =
-            (0..count).map(|face| constraints.photos.get(face).copied().into_iter().collect());
+        let photos = (0..count).map(|face| constraints.photos.get(face).copied().into_iter().collect());
         Self {
             model,
             clusters: faces.into_iter().map(Some).collect(),

@@ -29,10 +29,8 @@ impl Model {
         {
             return found;
         }
-        let new: Arc<[f32]> = ratios
-            .iter()
-            .flat_map(|ratio| ratio.quadratic.iter().map(|&value| value as f32))
-            .collect();
+        let new: Arc<[f32]> =
+            ratios.iter().flat_map(|ratio| ratio.quadratic.iter().map(|&value| value as f32)).collect();
         if let Ok(mut all) = self.quadratic.write() {
             all.insert(photos, Arc::clone(&new));
         }
@@ -70,9 +68,7 @@ impl Cluster {
         let (one, two) = (self.faces.len() as f64, other.faces.len() as f64);
         let mean = |a: &[f32], b: &[f32]| -> Vec<f32> {
             let terms = a.iter().zip(b);
-            terms
-                .map(|(&a, &b)| ((one * f64::from(a) + two * f64::from(b)) / (one + two)) as f32)
-                .collect()
+            terms.map(|(&a, &b)| ((one * f64::from(a) + two * f64::from(b)) / (one + two)) as f32).collect()
         };
         Self::new(
             model,
@@ -85,16 +81,12 @@ impl Cluster {
     fn new(model: &Model, faces: Vec<usize>, mean: Vec<f32>, square: Vec<f32>) -> Self {
         let k = mean.len() / 2;
         let ratios = [0, 1].map(|channel: usize| {
-            let own: Vec<f64> =
-                mean[channel * k..][..k].iter().map(|&value| f64::from(value)).collect();
+            let own: Vec<f64> = mean[channel * k..][..k].iter().map(|&value| f64::from(value)).collect();
             Ratio::new(&model.between[channel], &own, faces.len() as f64)
         });
         let (expected, spread) = Standard::of(&ratios).moments();
         let quadratic = model.quadratic(faces.len(), &ratios);
-        let linear = ratios
-            .iter()
-            .flat_map(|ratio| ratio.linear.iter().map(|value| (value / spread) as f32))
-            .collect();
+        let linear = ratios.iter().flat_map(|ratio| ratio.linear.iter().map(|value| (value / spread) as f32)).collect();
         Self {
             own_square: inner_product(&quadratic, &square),
             constant: (ratios[0].constant + ratios[1].constant - expected) / spread,
@@ -123,20 +115,14 @@ impl Cluster {
     /// coordinates: their log-likelihood ratio is one number, and so is one inner product enough.
     fn score_of_faces(&self, other: &Self, product: f64) -> f64 {
         let ratio = product / self.share;
-        let against = |person: &Self, photo: &Self| {
-            person.share * (photo.own_square + ratio) + person.constant
-        };
+        let against = |person: &Self, photo: &Self| person.share * (photo.own_square + ratio) + person.constant;
         (against(self, other) + against(other, self)) / 2.0
     }
 }
 
 /// Scores each of the single faces `ones` with all later ones; `hear` is told both and the score, of each face with others
 /// in ascending order.
-pub(super) fn score_pairs(
-    faces: &[Cluster],
-    ones: Range<usize>,
-    mut hear: impl FnMut(usize, usize, f64),
-) {
+pub(super) fn score_pairs(faces: &[Cluster], ones: Range<usize>, mut hear: impl FnMut(usize, usize, f64)) {
     /// Faces scored together: as many products as the registers of AVX2 hold.
     const ROWS: usize = 2;
     const COLUMNS: usize = 3;
@@ -168,9 +154,8 @@ mod tests {
         let background = Background::bundled().unwrap();
         let model = Model::new(&Adaptation::none(background));
         let face = |seed: usize| {
-            let coordinates: Vec<f64> = (0..2 * background.components())
-                .map(|at| ((at * 31 + seed * 17) % 23) as f64 / 9.0 - 1.2)
-                .collect();
+            let coordinates: Vec<f64> =
+                (0..2 * background.components()).map(|at| ((at * 31 + seed * 17) % 23) as f64 / 9.0 - 1.2).collect();
             Cluster::of_face(&model, seed, &coordinates)
         };
         let faces: Vec<Cluster> = (0..9).map(face).collect();

@@ -48,9 +48,7 @@ impl Domain {
         let mut products: Vec<f64> = Vec::new();
         for (at, &one) in some.iter().enumerate() {
             let pairs = some[at + 1..].iter();
-            products.extend(
-                pairs.map(|&other| f64::from(raw.column(one).dot(&raw.column(other))) / between),
-            );
+            products.extend(pairs.map(|&other| f64::from(raw.column(one).dot(&raw.column(other))) / between));
         }
         products.sort_unstable_by(f64::total_cmp);
         let low = products.get((LOW * products.len() as f64) as usize);
@@ -59,11 +57,7 @@ impl Domain {
     }
 
     /// From pairs of faces in different groups; `None` if there is only one group.
-    pub fn of_groups(
-        background: &Background,
-        raw: &DMatrix<f32>,
-        groups: &[Vec<usize>],
-    ) -> Option<Self> {
+    pub fn of_groups(background: &Background, raw: &DMatrix<f32>, groups: &[Vec<usize>]) -> Option<Self> {
         let between = between(background);
         let squared = |faces: &mut dyn Iterator<Item = usize>| {
             let mut sum = vec![0.0; raw.nrows()];

@@ -185,8 +185,7 @@ fn kind(
 ) -> (Domain, Adaptation) {
     let step = raw.ncols().div_ceil(MOST_FOR_KIND);
     let some: Vec<usize> = (0..raw.ncols()).step_by(step).collect();
-    let photos: Vec<usize> =
-        some.iter().filter_map(|&face| constraints.photos.get(face).copied()).collect();
+    let photos: Vec<usize> = some.iter().filter_map(|&face| constraints.photos.get(face).copied()).collect();
     let constraints = Constraints {
         photos: &photos,
         // They name other faces where some are left out, and are few in any case.
@@ -264,12 +263,8 @@ fn links(faces: &[Cluster], least: f64) -> Vec<Link> {
         let links = own.0.into_iter();
         links.map(move |(score, other)| (one.min(other), one.max(other), score.to_bits()))
     };
-    let distinct: BTreeSet<(usize, usize, u64)> =
-        strongest.into_iter().enumerate().flat_map(of_face).collect();
-    distinct
-        .into_iter()
-        .map(|(one, other, score)| Link::new(f64::from_bits(score), [one, other]))
-        .collect()
+    let distinct: BTreeSet<(usize, usize, u64)> = strongest.into_iter().enumerate().flat_map(of_face).collect();
+    distinct.into_iter().map(|(one, other, score)| Link::new(f64::from_bits(score), [one, other])).collect()
 }
 
 /// Scores of a face with others, in no order: [`MOST_LINKS`] at least of the strongest offered.
@@ -303,10 +298,7 @@ fn in_order(joined: Vec<(usize, Vec<usize>)>, likely: &[Link], threshold: f64) -
         .iter()
         .filter_map(|link| {
             let [one, other] = [number(link.between[0])?, number(link.between[1])?];
-            Some(Proposal {
-                groups: [one.min(other), one.max(other)],
-                score: link.score / threshold,
-            })
+            Some(Proposal { groups: [one.min(other), one.max(other)], score: link.score / threshold })
         })
         .collect();
     Grouping { groups: joined.into_iter().map(|(_, faces)| faces).collect(), proposals }
@@ -361,9 +353,7 @@ mod tests {
         let background = Background::bundled().unwrap();
         let raw = drawn(background, &[4, 4], 5);
         let all: Vec<usize> = (0..8).collect();
-        let group_of = |found: &Grouping, face: usize| {
-            found.groups.iter().position(|group| group.contains(&face))
-        };
+        let group_of = |found: &Grouping, face: usize| found.groups.iter().position(|group| group.contains(&face));
         // The first person's first two faces are said to be of one photo.
         let found = group(background, &raw, &all, apart(&[0, 0, 1, 2, 3, 4, 5, 6]), 0.98);
         assert_ne!(group_of(&found, 0), group_of(&found, 1));
@@ -392,8 +382,7 @@ mod tests {
         let raw = drawn(background, &counts, 13);
         let photos: Vec<usize> = (0..15).collect();
         for named in [0..7, 7..14] {
-            let unnamed: Vec<usize> =
-                photos.iter().copied().filter(|at| !named.contains(at)).collect();
+            let unnamed: Vec<usize> = photos.iter().copied().filter(|at| !named.contains(at)).collect();
             let found = group(background, &raw, &unnamed, apart(&photos), 0.98);
             assert_eq!(found.groups, [vec![0, 1, 2, 3, 4, 5, 6], vec![7]], "{named:?}");
         }
@@ -403,10 +392,7 @@ mod tests {
     fn few_faces_and_none() {
         let background = Background::bundled().unwrap();
         let none = DMatrix::zeros(2 * background.components(), 0);
-        assert_eq!(
-            group(background, &none, &[], Constraints::default(), 0.98),
-            Grouping::default()
-        );
+        assert_eq!(group(background, &none, &[], Constraints::default(), 0.98), Grouping::default());
         let one = group(background, &drawn(background, &[1], 1), &[0], apart(&[0]), 0.98);
         assert_eq!(one.groups, [[0]]);
         // Coordinates without length, as of a face that is all one gray.

@@ -51,10 +51,7 @@ impl FromStr for FramingRule {
     fn from_str(text: &str) -> Result<Self, String> {
         match text {
             "auto" => Ok(Self::Auto),
-            given => given
-                .parse()
-                .map(Self::Given)
-                .map_err(|_| "expected auto, as-is or detect".to_owned()),
+            given => given.parse().map(Self::Given).map_err(|_| "expected auto, as-is or detect".to_owned()),
         }
     }
 }
@@ -85,12 +82,7 @@ pub fn relative_eyes((width, height): (u32, u32), eyes: [Point; 2]) -> RelativeE
 
 /// The inverse of [`relative_eyes`], in pixels.
 pub fn absolute_eyes((width, height): (u32, u32), eyes: RelativeEyes) -> [Point; 2] {
-    eyes.map(|[x, y]| {
-        [
-            f32::from(x) / CropEyes::UNIT * width as f32,
-            f32::from(y) / CropEyes::UNIT * height as f32,
-        ]
-    })
+    eyes.map(|[x, y]| [f32::from(x) / CropEyes::UNIT * width as f32, f32::from(y) / CropEyes::UNIT * height as f32])
 }
 
 /// Position of the eyes in all photos of a gallery of crops.
@@ -152,8 +144,7 @@ impl CropEyes {
         if farther(Self::SPREAD) > outliers {
             return None;
         }
-        let is_aligned =
-            faces.len() >= Self::ENOUGH_ALIGNED && 4 * farther(Self::ALIGNED_SPREAD) <= faces.len();
+        let is_aligned = faces.len() >= Self::ENOUGH_ALIGNED && 4 * farther(Self::ALIGNED_SPREAD) <= faces.len();
         let frame = Self {
             eyes: [[middle[0], middle[1]], [middle[2], middle[3]]],
             aspect,
@@ -283,17 +274,12 @@ impl Survey {
 }
 
 /// The framing of a gallery by some of its photos, always the same; `look` opens one, `None` counts for nothing.
-pub fn survey<P: Sync>(
-    photos: &[P],
-    crops: Crops,
-    look: impl Fn(&P) -> Option<Look> + Sync,
-) -> Survey {
+pub fn survey<P: Sync>(photos: &[P], crops: Crops, look: impl Fn(&P) -> Option<Look> + Sync) -> Survey {
     let sample = spread(photos.len(), SAMPLE);
     let stages = spread(sample.len(), FIRST);
     let (first, rest): (Vec<_>, Vec<_>) = (0..sample.len()).partition(|at| stages.contains(at));
-    let look_at = |part: Vec<usize>| -> Vec<Look> {
-        part.into_par_iter().filter_map(|at| look(&photos[sample[at]])).collect()
-    };
+    let look_at =
+        |part: Vec<usize>| -> Vec<Look> { part.into_par_iter().filter_map(|at| look(&photos[sample[at]])).collect() };
     let mut looks = look_at(first);
     let one_kind = !looks.is_empty() && !looks.iter().any(|look| look.has_room());
     if crops == Crops::Align || !one_kind {
@@ -314,8 +300,7 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     fn framing(looks: &[(Look, usize)]) -> Framing {
-        let looks: Vec<Look> =
-            looks.iter().flat_map(|&(look, count)| std::iter::repeat_n(look, count)).collect();
+        let looks: Vec<Look> = looks.iter().flat_map(|&(look, count)| std::iter::repeat_n(look, count)).collect();
         Survey::of(&looks, Crops::Keep).framing
     }
 
@@ -335,10 +320,8 @@ mod tests {
             (vec![(NoFace, 15)], Framing::Detect, Framing::AsIs),
             (vec![(TooSmall, 15)], Framing::AsIs, Framing::AsIs),
         ] {
-            let looks: Vec<Look> = looks
-                .into_iter()
-                .flat_map(|(look, count)| std::iter::repeat_n(look, count))
-                .collect();
+            let looks: Vec<Look> =
+                looks.into_iter().flat_map(|(look, count)| std::iter::repeat_n(look, count)).collect();
             assert_eq!(Survey::of(&looks, Crops::Align).framing, aligned, "{looks:?}");
             assert_eq!(Survey::of(&looks, Crops::Keep).framing, kept, "{looks:?}");
         }

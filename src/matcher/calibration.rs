@@ -8,9 +8,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::decision::{
-    Acceptance, ENOUGH_PEOPLE, STRANGER_PRIOR, mean_and_spread, student_quantile,
-};
+use crate::decision::{Acceptance, ENOUGH_PEOPLE, STRANGER_PRIOR, mean_and_spread, student_quantile};
 
 /// With fewer genuine probes than this, their mean distance is assumed.
 const ENOUGH_GENUINE: usize = 5;
@@ -70,8 +68,7 @@ impl DistanceCalibration {
             .filter(|_| seen.people >= ENOUGH_PEOPLE && seen.strangers.len() >= ENOUGH_PEOPLE);
         let (stranger_mean, stranger_spread) = strangers.unwrap_or((1.0, 1.0));
         let least = LEAST_SPREAD * stranger_mean.max(f64::MIN_POSITIVE.sqrt());
-        let genuine =
-            mean_and_spread(&seen.genuine).filter(|_| seen.genuine.len() >= ENOUGH_GENUINE);
+        let genuine = mean_and_spread(&seen.genuine).filter(|_| seen.genuine.len() >= ENOUGH_GENUINE);
         let (basis, genuine_mean, spread) = match (strangers, genuine) {
             (None, _) => (CalibrationBasis::TooFewPeople, 0.0, 1.0),
             (Some(_), None) => {
@@ -110,9 +107,7 @@ impl DistanceCalibration {
     /// Unless a confidence is asked for: never where fewer than [`ENOUGH_PEOPLE`] are enrolled, nor where the
     /// name is more likely wrong than right.
     pub fn is_known(&self, distance: f64, acceptance: Acceptance) -> bool {
-        acceptance.accepts(self.confidence(distance), |far| {
-            self.gives_names() && distance < self.limit(far)
-        })
+        acceptance.accepts(self.confidence(distance), |far| self.gives_names() && distance < self.limit(far))
     }
 
     /// Whether enough people are enrolled for names to be given at all.
@@ -210,8 +205,7 @@ mod tests {
     #[test]
     fn distances_that_are_all_alike_do_not_divide_by_zero() {
         for distance in [0.0, 5.0] {
-            let alike =
-                LeftOut { people: 30, strangers: vec![distance; 50], genuine: vec![0.0; 50] };
+            let alike = LeftOut { people: 30, strangers: vec![distance; 50], genuine: vec![0.0; 50] };
             let calibration = DistanceCalibration::learn(&alike, 0.5);
             assert!(calibration.is_sound(30), "{calibration:?}");
             assert!(calibration.confidence(distance).is_finite());

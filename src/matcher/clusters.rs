@@ -29,9 +29,7 @@ impl Eq for Neighbor {}
 impl Ord for Neighbor {
     /// Nearer first, then the lower person.
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.squared_distance
-            .total_cmp(&other.squared_distance)
-            .then(self.person.cmp(&other.person))
+        self.squared_distance.total_cmp(&other.squared_distance).then(self.person.cmp(&other.person))
     }
 }
 
@@ -83,11 +81,7 @@ impl Clusters {
                 *mean = (values.sum::<f64>() / count) as f32;
             }
         });
-        Some(Self {
-            people,
-            means: means.into(),
-            owners: groups.iter().map(|group| group[0]).collect(),
-        })
+        Some(Self { people, means: means.into(), owners: groups.iter().map(|group| group[0]).collect() })
     }
 
     /// Number of people.
@@ -174,8 +168,7 @@ mod tests {
     fn a_person_is_as_far_as_the_mean() {
         let clusters = Clusters::of_faces(&faces(), &[0, 0, 0, 0, 1, 1], 2).unwrap();
         let ranked = clusters.rank(&[5.02], 2);
-        let distances: Vec<(usize, f64)> =
-            ranked.iter().map(|m| (m.person, m.distance())).collect();
+        let distances: Vec<(usize, f64)> = ranked.iter().map(|m| (m.person, m.distance())).collect();
         assert!(distances[0].0 == 0 && (distances[0].1 - 0.03).abs() < 1e-5);
         assert!(distances[1].0 == 1 && (distances[1].1 - 0.08).abs() < 1e-5);
     }
@@ -189,8 +182,7 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_is_refused() {
-        let refused =
-            |persons: &[usize], people| Clusters::of_faces(&faces(), persons, people).is_none();
+        let refused = |persons: &[usize], people| Clusters::of_faces(&faces(), persons, people).is_none();
         assert!(refused(&[0; 5], 1), "lengths");
         assert!(refused(&[3; 6], 3), "person too high");
         assert!(refused(&[1, 0, 0, 0, 0, 0], 2), "out of order");

@@ -48,10 +48,7 @@ impl Clusters {
             let pairs = probes.iter().zip(&mut best);
             for (probe, best) in pairs.filter(|(probe, _)| is_finite(probe)) {
                 for (at, &person) in (chunk * MEANS..).zip(owners) {
-                    best.offer(Neighbor {
-                        person,
-                        squared_distance: self.squared_distance(at, probe),
-                    });
+                    best.offer(Neighbor { person, squared_distance: self.squared_distance(at, probe) });
                 }
             }
             best
@@ -122,8 +119,7 @@ mod tests {
             };
             (0..k).map(value).map(|value| value * scale).collect()
         };
-        let persons: Vec<usize> =
-            (0..people).flat_map(|person| std::iter::repeat_n(person, person % 4)).collect();
+        let persons: Vec<usize> = (0..people).flat_map(|person| std::iter::repeat_n(person, person % 4)).collect();
         let points: Vec<f32> = (0..persons.len()).flat_map(&mut point).collect();
         let mut queries: Vec<f32> = points[..20 * k].to_vec();
         (0..30).for_each(|number| queries.extend(point(number)));

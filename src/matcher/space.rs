@@ -47,9 +47,7 @@ impl Space {
         settings.refuse_invalid()?;
         let components = pca.components;
         Ok(match (settings.kernel, settings.pixel_scale) {
-            (Kernel::Linear, PixelScale::Plain) => {
-                Self::Linear(Arc::new(FaceSpace::learn(faces, pca)?))
-            }
+            (Kernel::Linear, PixelScale::Plain) => Self::Linear(Arc::new(FaceSpace::learn(faces, pca)?)),
             (Kernel::Linear, PixelScale::Deviation) => {
                 let found = scaled::fit(faces, components)?;
                 Self::Scaled(Arc::new(ScaledSpace::new(faces.size(), &found)))

@@ -15,12 +15,7 @@ impl Model {
     ///
     /// # Errors
     /// A folder that cannot be listed; [`Error::Cancelled`](crate::Error::Cancelled). The model is as it was then.
-    pub fn add_folders(
-        &mut self,
-        folders: &[PathBuf],
-        labels: &LabelRule,
-        observer: &dyn Observer,
-    ) -> Result<Plan> {
+    pub fn add_folders(&mut self, folders: &[PathBuf], labels: &LabelRule, observer: &dyn Observer) -> Result<Plan> {
         let read = self.read(folders, labels, observer)?;
         self.change(Edit::Folders(read), observer)
     }
@@ -29,22 +24,12 @@ impl Model {
     ///
     /// # Errors
     /// As [`add_folders`](Self::add_folders); [`Error::Deserted`](crate::Error::Deserted).
-    pub fn sync_folders(
-        &mut self,
-        folders: &[PathBuf],
-        labels: &LabelRule,
-        observer: &dyn Observer,
-    ) -> Result<Plan> {
+    pub fn sync_folders(&mut self, folders: &[PathBuf], labels: &LabelRule, observer: &dyn Observer) -> Result<Plan> {
         let read = self.read(folders, labels, observer)?;
         self.change(Edit::Sync(read), observer)
     }
 
-    fn read(
-        &self,
-        folders: &[PathBuf],
-        labels: &LabelRule,
-        observer: &dyn Observer,
-    ) -> Result<FolderFaces> {
+    fn read(&self, folders: &[PathBuf], labels: &LabelRule, observer: &dyn Observer) -> Result<FolderFaces> {
         let base = Self::base(Some(self), PreparationOptions::default());
         enrollment::read_folders(folders, labels, base, observer)
     }
@@ -64,15 +49,8 @@ impl Model {
     ) -> Result<(ContentHash, bool)> {
         let person = &Person::new(person.as_ref())?;
         let preparation = *self.recognizer.preparation();
-        let face = enrollment::chosen_face(
-            &preparation,
-            Some(self.gallery()),
-            person,
-            photo,
-            choice,
-            source,
-        )
-        .map_err(problem)?;
+        let face = enrollment::chosen_face(&preparation, Some(self.gallery()), person, photo, choice, source)
+            .map_err(problem)?;
         let before = self.gallery().len();
         let (plan, hash) = Plan::of_face(face, preparation, Step::Own, Some(self))?;
         self.become_planned(&plan)?;

@@ -39,8 +39,7 @@ impl DescribedFace {
     /// [`Error::Photo`] for a photo that cannot be enrolled.
     pub fn of(photo: &Photo, person: Person, source: &str) -> Result<Self> {
         let preparation = face_index::preparation();
-        let face =
-            preparation.prepare(photo.luma()).map_err(|problem| Error::photo(source, problem))?;
+        let face = preparation.prepare(photo.luma()).map_err(|problem| Error::photo(source, problem))?;
         let pixels = FaceMatrix::from_pixels(preparation.size(), face.pixels.clone())?;
         let coordinates = Background::bundled()?.coordinates(&pixels);
         let face = LabeledFace {
@@ -72,8 +71,7 @@ impl DescribedFace {
         let end = bytes.iter().position(|&byte| byte == b'\n').map_or(0, |at| at + 1);
         let (line, rest) = bytes.split_at(end);
         let (numbers, odd) = rest.as_chunks::<4>();
-        let coordinates: Vec<f32> =
-            numbers.iter().map(|&value| f32::from_le_bytes(value)).collect();
+        let coordinates: Vec<f32> = numbers.iter().map(|&value| f32::from_le_bytes(value)).collect();
         let expected = 2 * Background::bundled()?.components();
         let record = serde_json::from_slice::<Record>(line).ok();
         let face = record.and_then(Record::face);
@@ -131,10 +129,9 @@ impl Record {
     fn face(self) -> Option<(Preparation, LabeledFace)> {
         let size = FaceSize::new(self.width, self.height).ok()?;
         let origin = match (self.photo, self.eyes, self.kept) {
-            (Some((width, height)), _, Some((kept, eyes))) => Origin::Kept {
-                photo: GrayImage::from_raw(width, height, STANDARD.decode(kept).ok()?)?,
-                eyes,
-            },
+            (Some((width, height)), _, Some((kept, eyes))) => {
+                Origin::Kept { photo: GrayImage::from_raw(width, height, STANDARD.decode(kept).ok()?)?, eyes }
+            }
             (Some(photo), Some(eyes), None) => Origin::Found { photo, eyes },
             _ => Origin::Whole,
         };
@@ -166,10 +163,8 @@ impl Model {
         }
         let (gallery, repeats) = Gallery::assemble(preparation.size(), labeled.clone())?;
         if let Some(dispute) = repeats.disputed.into_iter().next() {
-            let problem = PhotoProblem::SamePhoto {
-                other: dispute.other_source,
-                person: dispute.other_person.to_string(),
-            };
+            let problem =
+                PhotoProblem::SamePhoto { other: dispute.other_source, person: dispute.other_person.to_string() };
             return Err(Error::photo(dispute.source, problem));
         }
         let known: Vec<f32> = gallery
@@ -177,8 +172,7 @@ impl Model {
             .iter()
             .flat_map(|face| coordinates.get(&face.hash).into_iter().flatten().copied())
             .collect();
-        let known =
-            DMatrix::from_vec(2 * Background::bundled()?.components(), gallery.len(), known);
+        let known = DMatrix::from_vec(2 * Background::bundled()?.components(), gallery.len(), known);
         let described = DescribedGallery::new(&gallery, &known)?;
         let edit = Edit::Faces(preparation, labeled, Step::Own);
         Plan::of(edit, None, &())?.learn(None, Some(described), Settings::default())

@@ -126,9 +126,7 @@ impl Plan {
                 let (gallery, repeats) = now.with(faces)?;
                 EditOutcome { repeats, ..EditOutcome::of(gallery) }
             }
-            Edit::Folders(read) => {
-                in_folders(read, before, observer, |read| now.with_folder(read.folder))?
-            }
+            Edit::Folders(read) => in_folders(read, before, observer, |read| now.with_folder(read.folder))?,
             Edit::Sync(read) => in_folders(read, before, observer, |read| now.following(read))?,
             Edit::Rename(person, name, earlier) => {
                 let (from, to, after) = now.with_new_name(&person, &name)?;
@@ -153,11 +151,7 @@ impl Plan {
                 let change = before.and_then(|model| model.history.last_change());
                 let change = change.ok_or(Error::NothingToUndo)?;
                 let undone = now.clone().undone(change)?;
-                entry = Entry::Undone {
-                    change: change.in_words(&now),
-                    restored: undone.restored,
-                    lost: undone.lost,
-                };
+                entry = Entry::Undone { change: change.in_words(&now), restored: undone.restored, lost: undone.lost };
                 EditOutcome {
                     gone: undone.erased.iter().map(|&at| now.photo(at)).collect(),
                     ..EditOutcome::of(undone.gallery)

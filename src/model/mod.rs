@@ -65,11 +65,7 @@ impl Model {
     ///
     /// # Errors
     /// As [`enroll`](Self::enroll); [`Error::Cancelled`].
-    pub fn enroll_observed(
-        folders: &[PathBuf],
-        options: &Options,
-        observer: &dyn Observer,
-    ) -> Result<Self> {
+    pub fn enroll_observed(folders: &[PathBuf], options: &Options, observer: &dyn Observer) -> Result<Self> {
         let plan = Self::plan_folders(folders, &options.labels, options.preparation, observer)?;
         plan.learn(None, None, options.settings)
     }

@@ -42,12 +42,7 @@ impl Model {
     ///
     /// # Errors
     /// As [`verify`](Self::verify); nobody of that name.
-    pub fn verify_person(
-        &self,
-        photo: &Photo,
-        name: &str,
-        acceptance: Acceptance,
-    ) -> Result<Verification> {
+    pub fn verify_person(&self, photo: &Photo, name: &str, acceptance: Acceptance) -> Result<Verification> {
         let person = self.gallery().find(name)?;
         let face = self.face(photo, FaceChoice::Main)?;
         let recognizer = self.recognizer();

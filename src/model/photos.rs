@@ -16,10 +16,8 @@ impl Model {
     pub fn enroll_photos(photos: &[(Person, Photo)], options: &Options) -> Result<Self> {
         let shown: Vec<&Photo> = photos.iter().map(|(_, photo)| photo).collect();
         let chosen = options.preparation.choose_for(&shown)?;
-        let prepared: Vec<_> = photos
-            .par_iter()
-            .map(|(_, photo)| chosen.prepare(photo.content_hash(), || Ok(photo.luma())))
-            .collect();
+        let prepared: Vec<_> =
+            photos.par_iter().map(|(_, photo)| chosen.prepare(photo.content_hash(), || Ok(photo.luma()))).collect();
         let mut faces = Vec::with_capacity(photos.len());
         for (at, ((person, photo), face)) in photos.iter().zip(prepared).enumerate() {
             let face = face.map_err(|problem| Error::photo(photo::number(at), problem))?;

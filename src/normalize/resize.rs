@@ -23,11 +23,8 @@ const MOST_PIXELS: u64 = 3_600;
 /// scaled down, shape kept, to at most that many. The order of the photos does not matter. `None` if no
 /// photo is large enough to show a face.
 pub fn choose_size(photos: &[(u32, u32)]) -> Option<FaceSize> {
-    let mut usable: Vec<_> = photos
-        .iter()
-        .copied()
-        .filter(|&(width, height)| width.min(height) >= FaceSize::MIN_SIDE)
-        .collect();
+    let mut usable: Vec<_> =
+        photos.iter().copied().filter(|&(width, height)| width.min(height) >= FaceSize::MIN_SIDE).collect();
     usable.sort_unstable_by(|&a, &b| slimness(a, b).then_with(|| a.cmp(&b)));
     let mut same_shape = most_common_shape(&usable).to_vec();
     same_shape.sort_unstable_by_key(|&(width, height)| (area((width, height)), width));
@@ -88,11 +85,7 @@ fn scaled_down(photo: (u32, u32)) -> Option<FaceSize> {
 /// [`PhotoProblem::TooSmall`] if a side is below [`FaceSize::MIN_SIDE`].
 pub fn fit(photo: &GrayImage, size: FaceSize) -> Result<(GrayImage, Fit), PhotoProblem> {
     let (width, height) = photo.dimensions();
-    resize::fit(photo, size).ok_or(PhotoProblem::TooSmall {
-        width,
-        height,
-        min: FaceSize::MIN_SIDE,
-    })
+    resize::fit(photo, size).ok_or(PhotoProblem::TooSmall { width, height, min: FaceSize::MIN_SIDE })
 }
 
 #[cfg(test)]

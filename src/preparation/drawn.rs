@@ -38,9 +38,7 @@ impl FaceBox {
         let (width, height) = photo.dimensions();
         match fits(self.x, self.width, width) && fits(self.y, self.height, height) {
             true => Ok(Locator::shared()?.in_box(photo, self.edges())),
-            false => {
-                Err(PhotoProblem::NoFaceThere { drawn: self.to_string(), photo: (width, height) })
-            }
+            false => Err(PhotoProblem::NoFaceThere { drawn: self.to_string(), photo: (width, height) }),
         }
     }
 
@@ -48,9 +46,7 @@ impl FaceBox {
     /// Errors: [`PhotoProblem::NoFace`]: photos are taken as they are, without a face's place.
     pub(super) fn position(self, faces: &[PreparedFace]) -> Result<usize, PhotoProblem> {
         let place = |face: &PreparedFace| face.region.location();
-        let is_it = |face: &PreparedFace| {
-            place(face).is_some_and(|place| are_one(place.bounds, self.edges()))
-        };
+        let is_it = |face: &PreparedFace| place(face).is_some_and(|place| are_one(place.bounds, self.edges()));
         // The one that was shown last stands last.
         faces.iter().rposition(is_it).ok_or(PhotoProblem::NoFace)
     }
@@ -64,13 +60,10 @@ impl FromStr for FaceBox {
     type Err = &'static str;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let edges: Option<Vec<u32>> =
-            text.split(',').map(|edge| edge.trim().parse().ok()).collect();
+        let edges: Option<Vec<u32>> = text.split(',').map(|edge| edge.trim().parse().ok()).collect();
         match edges.as_deref() {
             Some(&[x, y, width, height]) => Ok(Self { x, y, width, height }),
-            _ => Err(
-                "want X,Y,WIDTH,HEIGHT in whole pixels of the upright photo, such as 120,80,60,75",
-            ),
+            _ => Err("want X,Y,WIDTH,HEIGHT in whole pixels of the upright photo, such as 120,80,60,75"),
         }
     }
 }

@@ -21,12 +21,7 @@ const GAMMA: f32 = 0.4;
 const BRIGHTER_THAN_WHITE: usize = 200;
 
 /// The face whose eyes are given, aligned by `placement`; its shadows lifted where a quarter is nearly black.
-pub(super) fn aligned(
-    photo: &GrayImage,
-    eyes: [Point; 2],
-    size: FaceSize,
-    placement: EyePlacement,
-) -> GrayImage {
+pub(super) fn aligned(photo: &GrayImage, eyes: [Point; 2], size: FaceSize, placement: EyePlacement) -> GrayImage {
     let sides = (size.width(), size.height());
     let face = align(photo, eyes, sides, placement);
     if !is_in_shadow(&face) {
@@ -46,8 +41,7 @@ fn is_in_shadow(face: &GrayImage) -> bool {
 fn stretched(levels: &[f32]) -> Vec<u8> {
     let mut sorted = levels.to_vec();
     sorted.sort_by(f32::total_cmp);
-    let white =
-        sorted[sorted.len() - 1 - sorted.len() / BRIGHTER_THAN_WHITE].max(f32::MIN_POSITIVE);
+    let white = sorted[sorted.len() - 1 - sorted.len() / BRIGHTER_THAN_WHITE].max(f32::MIN_POSITIVE);
     let byte = |level: &f32| (level / white * 255.0).clamp(0.0, 255.0).round() as u8;
     levels.iter().map(byte).collect()
 }

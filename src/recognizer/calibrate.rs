@@ -32,11 +32,7 @@ struct Round {
 }
 
 /// Learns the calibration of a gallery's distances.
-pub(super) fn calibrate(
-    gallery: &Gallery,
-    settings: Settings,
-    face_score_limit: f64,
-) -> DistanceCalibration {
+pub(super) fn calibrate(gallery: &Gallery, settings: Settings, face_score_limit: f64) -> DistanceCalibration {
     let persons = gallery.persons();
     let mut seen = LeftOut { people: gallery.people().len(), ..LeftOut::default() };
     for round in rounds(gallery) {
@@ -53,21 +49,10 @@ pub(super) fn calibrate(
 }
 
 /// The distance of each probe to the nearest person, or to its own where that is enrolled.
-fn distances(
-    round: &Round,
-    gallery: &Gallery,
-    persons: &[usize],
-    settings: Settings,
-) -> Result<Vec<f64>> {
+fn distances(round: &Round, gallery: &Gallery, persons: &[usize], settings: Settings) -> Result<Vec<f64>> {
     let (faces, people) = (gallery.faces(), gallery.people().len());
     let learned: Vec<usize> = round.learned.iter().map(|&face| persons[face]).collect();
-    let matcher = Matcher::learn(
-        &faces.select(&round.learned)?,
-        &learned,
-        people,
-        settings.distance,
-        settings.pca,
-    )?;
+    let matcher = Matcher::learn(&faces.select(&round.learned)?, &learned, people, settings.distance, settings.pca)?;
     let probes = matcher.coordinates(&faces.select(&round.probes)?);
     let distance = |(at, &face): (usize, &usize)| {
         let probe = probes.column(at);
@@ -84,8 +69,8 @@ fn distances(
 fn rounds(gallery: &Gallery) -> Vec<Round> {
     let persons = gallery.persons();
     let people_folds = gallery.people().len().min(FOLDS);
-    let people = (0..people_folds)
-        .map(|fold| split(Kind::People, &persons, |face| persons[face] % people_folds == fold));
+    let people =
+        (0..people_folds).map(|fold| split(Kind::People, &persons, |face| persons[face] % people_folds == fold));
     // The photos of a person stand side by side: rank within the person, and how many there are.
     let mut ranks = vec![0; persons.len()];
     for face in 1..persons.len() {
@@ -141,16 +126,16 @@ impl Recognizer {
             ));
         }
         match calibration.basis {
-        CalibrationBasis::AssumedGenuine => Some(
-            "confidence is weak: hardly anybody has a second photo, so how alike two photos of one person \
+            CalibrationBasis::AssumedGenuine => Some(
+                "confidence is weak: hardly anybody has a second photo, so how alike two photos of one person \
              are is assumed, not measured; add more photos a person"
-                .to_owned(),
-        ),
-        CalibrationBasis::Measured if self.gallery.people().len() < 10 => Some(format!(
-            "confidence is weak: with {people} enrolled a name is given in clear cases only; enrol more \
+                    .to_owned(),
+            ),
+            CalibrationBasis::Measured if self.gallery.people().len() < 10 => Some(format!(
+                "confidence is weak: with {people} enrolled a name is given in clear cases only; enrol more \
              people, or accept more strangers with identify --far"
-        )),
-        CalibrationBasis::Measured | CalibrationBasis::TooFewPeople => None,
-    }
+            )),
+            CalibrationBasis::Measured | CalibrationBasis::TooFewPeople => None,
+        }
     }
 }

@@ -71,12 +71,7 @@ impl Recognizer {
     }
 
     /// Whether the nearest person can be told from others, where they are one of this gallery's.
-    fn is_sure(
-        &self,
-        ranking: &Ranking,
-        name: impl Fn(usize) -> Person,
-        face: &FaceEvidence<'_>,
-    ) -> bool {
+    fn is_sure(&self, ranking: &Ranking, name: impl Fn(usize) -> Person, face: &FaceEvidence<'_>) -> bool {
         // The very photo that is enrolled has a distance of 0.
         let is_another = |closest: &&Candidate<usize>| closest.distance > 0.0;
         let Some(closest) = ranking.people.first().filter(is_another) else {
@@ -93,8 +88,7 @@ impl Recognizer {
     pub(super) fn may_be_covered(&self, region: PhotoRegion, signal: Option<f64>) -> bool {
         let is_found = region.location().is_some();
         let is_ordinary = |signal: f64| is_found && signal <= ORDINARY_SIGNAL;
-        self.preparation.framing() == Framing::Detect
-            && signal.is_some_and(|signal| !is_ordinary(signal))
+        self.preparation.framing() == Framing::Detect && signal.is_some_and(|signal| !is_ordinary(signal))
     }
 
     /// Whether a face (d pixels, with its coordinates, m), or one of a person's, is
@@ -103,9 +97,8 @@ impl Recognizer {
         let size = self.preparation.size();
         let is_typical = |pixels: &[u8], own: &[f32]| self.comparer.is_typical((pixels, size), own);
         let is_enrolled_typical = |at: usize| {
-            self.coordinates().is_none_or(|known| {
-                is_typical(self.gallery.faces().face(at), known.column(at).as_slice())
-            })
+            self.coordinates()
+                .is_none_or(|known| is_typical(self.gallery.faces().face(at), known.column(at).as_slice()))
         };
         let mut enrolled = self.gallery.faces_of(person).into_iter();
         is_typical(pixels, coordinates) || enrolled.any(is_enrolled_typical)

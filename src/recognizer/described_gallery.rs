@@ -67,14 +67,8 @@ impl<'a> DescribedGallery<'a> {
 
     /// The face space of these faces in another order, which is the same, and their weights in it; `None` unless all of them
     /// are in these `places`, or where it was learned otherwise.
-    pub(super) fn space(
-        &self,
-        places: &[Option<usize>],
-        pca: Pca,
-    ) -> Option<(Arc<FaceSpace>, Weights)> {
-        let learned = self
-            .learned
-            .filter(|learned| learned.settings().pca == pca && !pca.components.needs_faces())?;
+    pub(super) fn space(&self, places: &[Option<usize>], pca: Pca) -> Option<(Arc<FaceSpace>, Weights)> {
+        let learned = self.learned.filter(|learned| learned.settings().pca == pca && !pca.components.needs_faces())?;
         let all: Vec<usize> = places.iter().copied().collect::<Option<_>>()?;
         let weights = || learned.weights().select_columns(&all);
         // No photo is enrolled twice, so as many are the same ones.

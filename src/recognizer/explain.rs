@@ -27,11 +27,7 @@ mod tests {
         for pixel_scale in [PixelScale::Plain, PixelScale::Deviation] {
             for metric in [Metric::Euclidean, Metric::Whitened] {
                 let settings = Settings {
-                    distance: DistanceSettings {
-                        metric,
-                        pixel_scale,
-                        ..DistanceSettings::default()
-                    },
+                    distance: DistanceSettings { metric, pixel_scale, ..DistanceSettings::default() },
                     ..Settings::without_background()
                 };
                 let recognizer = drawn::learned("40x48", 6, 3, settings);

@@ -45,9 +45,9 @@ pub(super) fn learned(gallery: &Gallery, space: &FaceSpace) -> f64 {
 fn in_space(gallery: &Gallery, space: &FaceSpace) -> f64 {
     let count = gallery.len().min(PROBES);
     let some: Vec<usize> = (0..count).map(|at| at * gallery.len() / count).collect();
-    let scores = gallery.faces().select(&some).map_or_else(
-        |_| Vec::new(),
-        |some| FaceScorer::new(space).face_scores(&some, &space.project(&some)),
-    );
+    let scores = gallery
+        .faces()
+        .select(&some)
+        .map_or_else(|_| Vec::new(), |some| FaceScorer::new(space).face_scores(&some, &space.project(&some)));
     decision::face_score_limit(&scores, gallery.people().len())
 }

@@ -33,10 +33,7 @@ impl<'a> Probes<'a> {
     ///
     /// # Errors
     /// Faces of another size.
-    pub fn prepared<'f>(
-        size: FaceSize,
-        faces: impl Iterator<Item = &'f PreparedFace> + Clone,
-    ) -> Result<Self> {
+    pub fn prepared<'f>(size: FaceSize, faces: impl Iterator<Item = &'f PreparedFace> + Clone) -> Result<Self> {
         let pixels = faces.clone().flat_map(|face| face.pixels.iter().copied());
         Ok(Self {
             faces: Cow::Owned(FaceMatrix::from_pixels(size, pixels.collect())?),
@@ -58,10 +55,7 @@ impl<'a> Probes<'a> {
 }
 
 /// Answers about the faces of some photos, photo by photo.
-pub(crate) fn by_photo(
-    photos: &[Vec<PreparedFace>],
-    identified: Vec<Identification>,
-) -> Vec<Vec<Identification>> {
+pub(crate) fn by_photo(photos: &[Vec<PreparedFace>], identified: Vec<Identification>) -> Vec<Vec<Identification>> {
     let mut identified = identified.into_iter();
     let of_photo = |faces: &Vec<PreparedFace>| identified.by_ref().take(faces.len()).collect();
     photos.iter().map(of_photo).collect()
@@ -80,11 +74,7 @@ impl Recognizer {
     ///
     /// # Errors
     /// A photo that cannot be prepared.
-    pub fn identify(
-        &self,
-        photo: &GrayImage,
-        options: QueryOptions,
-    ) -> Result<Vec<Identification>, PhotoProblem> {
+    pub fn identify(&self, photo: &GrayImage, options: QueryOptions) -> Result<Vec<Identification>, PhotoProblem> {
         let prepared = self.preparation.prepare_all(photo)?;
         let unfit = |error: Error| PhotoProblem::Unfit { reason: error.to_string() };
         let probes = Probes::prepared(self.preparation.size(), prepared.iter()).map_err(unfit)?;
@@ -111,11 +101,7 @@ impl Recognizer {
     }
 
     /// Identifies each face, in order.
-    pub fn identify_probes(
-        &self,
-        probes: Probes<'_>,
-        options: QueryOptions,
-    ) -> Vec<Identification> {
+    pub fn identify_probes(&self, probes: Probes<'_>, options: QueryOptions) -> Vec<Identification> {
         let coordinates = self.coordinates_of(&probes);
         let ranked = self.comparer.rank(&coordinates, options.top, options.acceptance);
         let name = |person: usize| self.gallery.people()[person].clone();
@@ -152,11 +138,7 @@ impl Recognizer {
     }
 
     /// What is known of each face (with its coordinates, m x n), in order.
-    fn face_evidence<'p>(
-        &self,
-        probes: &'p Probes<'_>,
-        coordinates: &'p DMatrix<f32>,
-    ) -> Vec<FaceEvidence<'p>> {
+    fn face_evidence<'p>(&self, probes: &'p Probes<'_>, coordinates: &'p DMatrix<f32>) -> Vec<FaceEvidence<'p>> {
         let weights = self.space.project(&probes.faces);
         let test = FaceScorer::new(&self.space);
         let rows = coordinates.nrows();

@@ -48,13 +48,7 @@ impl Recognizer {
         let (space, weights, comparer, coordinates) = match settings.prior.background()? {
             Some(background) => {
                 let described = described.filter(|known| known.are_of(settings.prior));
-                Self::compared_by_background(
-                    background,
-                    &preparation,
-                    &gallery,
-                    settings,
-                    described,
-                )?
+                Self::compared_by_background(background, &preparation, &gallery, settings, described)?
             }
             None => Self::compared_by_gallery(&gallery, settings)?,
         };
@@ -86,8 +80,7 @@ impl Recognizer {
         let face_score_limit = face_score_limit::learned(gallery, &space);
         let persons = gallery.persons();
         let framing = preparation.framing();
-        let comparer =
-            Likelihoods::learn(background, &coordinates, &persons, face_score_limit, framing);
+        let comparer = Likelihoods::learn(background, &coordinates, &persons, face_score_limit, framing);
         let comparer = Comparer::Likelihoods(Arc::new(comparer));
         Ok((space, weights, comparer, Some(coordinates)))
     }

@@ -60,11 +60,7 @@ pub struct Verification {
 ///
 /// # Errors
 /// When the program itself is damaged; faces of another size.
-pub fn verify_alone(
-    first: &PreparedFace,
-    second: &PreparedFace,
-    acceptance: Acceptance,
-) -> Result<Verification> {
+pub fn verify_alone(first: &PreparedFace, second: &PreparedFace, acceptance: Acceptance) -> Result<Verification> {
     let pixels = [first, second].map(|face| face.pixels.as_slice());
     let faces = FaceMatrix::from_pixels(FaceSize::ALIGNED, pixels.concat())?;
     let nobody = Likelihoods::of_nobody()?;
@@ -81,9 +77,8 @@ pub fn verify_alone(
 /// The verdict on faces (d x n, with their coordinates, m x n) that pass as one person's: two that are covered or drawn over alike
 /// have that in common.
 fn yes(comparer: &dyn Compare, faces: &FaceMatrix, coordinates: &DMatrix<f32>) -> Verdict {
-    let is_typical = |(face, own): (&[u8], DVectorView<'_, f32>)| {
-        comparer.is_typical((face, faces.size()), own.as_slice())
-    };
+    let is_typical =
+        |(face, own): (&[u8], DVectorView<'_, f32>)| comparer.is_typical((face, faces.size()), own.as_slice());
     match faces.faces().zip(coordinates.column_iter()).any(is_typical) {
         true => Verdict::Same,
         false => Verdict::CannotTell,
@@ -102,12 +97,7 @@ fn no(comparer: &dyn Compare, coordinates: &DMatrix<f32>) -> Verdict {
 
 impl Verification {
     fn of(decision: PairDecision, verdict: Verdict) -> Self {
-        Self {
-            verdict,
-            confidence: decision.confidence,
-            distance: decision.distance,
-            needed: decision.needed,
-        }
+        Self { verdict, confidence: decision.confidence, distance: decision.distance, needed: decision.needed }
     }
 }
 
@@ -117,12 +107,7 @@ impl Recognizer {
     /// # Errors
     /// Without background model [`Error::TooFewToVerify`] where fewer than [`ENOUGH_PEOPLE`] are enrolled: there is
     /// nothing to measure the answer by. Faces of another size.
-    pub fn verify(
-        &self,
-        first: &PreparedFace,
-        second: &PreparedFace,
-        acceptance: Acceptance,
-    ) -> Result<Verification> {
+    pub fn verify(&self, first: &PreparedFace, second: &PreparedFace, acceptance: Acceptance) -> Result<Verification> {
         let size = self.preparation().size();
         let pixels = [first, second].map(|face| face.pixels.as_slice());
         let faces = FaceMatrix::from_pixels(size, pixels.concat())?;
@@ -145,12 +130,7 @@ impl Recognizer {
     ///
     /// # Errors
     /// [`Error::TooFewToVerify`] as in [`Recognizer::verify`]; a face of another size.
-    pub fn verify_person(
-        &self,
-        face: &PreparedFace,
-        person: usize,
-        acceptance: Acceptance,
-    ) -> Result<Verification> {
+    pub fn verify_person(&self, face: &PreparedFace, person: usize, acceptance: Acceptance) -> Result<Verification> {
         let pixels = face.pixels.clone();
         let faces = FaceMatrix::from_pixels(self.preparation().size(), pixels)?;
         let found = [face.region.location().is_some()];
@@ -160,8 +140,7 @@ impl Recognizer {
         let signal = comparer.signal(coordinates.as_slice());
         let is_the_very_photo = decision.is_some_and(|decision| decision.distance <= 0.0);
         let can_tell = || {
-            !self.may_be_covered(face.region, signal)
-                || self.can_tell(faces.face(0), coordinates.as_slice(), person)
+            !self.may_be_covered(face.region, signal) || self.can_tell(faces.face(0), coordinates.as_slice(), person)
         };
         let yes = || match is_the_very_photo || can_tell() {
             true => Verdict::Same,
@@ -202,8 +181,7 @@ impl Recognizer {
         let weights = self.space().project(faces);
         let test = FaceScorer::new(self.space());
         let limit = self.comparer().face_score_limit();
-        let looks_like_one =
-            |at: usize| test.face_score(faces.face(at), weights.column(at).as_slice()) >= limit;
+        let looks_like_one = |at: usize| test.face_score(faces.face(at), weights.column(at).as_slice()) >= limit;
         (0..faces.len()).find(|&at| !found[at] && !looks_like_one(at))
     }
 }

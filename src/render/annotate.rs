@@ -57,19 +57,12 @@ pub fn annotate(photo: RgbImage, marks: &[Mark]) -> RgbImage {
     let zoom = zoom(photo.dimensions());
     let picture = match zoom {
         1 => photo,
-        _ => imageops::resize(
-            &photo,
-            photo.width() * zoom,
-            photo.height() * zoom,
-            FilterType::CatmullRom,
-        ),
+        _ => imageops::resize(&photo, photo.width() * zoom, photo.height() * zoom, FilterType::CatmullRom),
     };
     let style = Style::of(&picture);
-    let frames: Vec<Frame> =
-        marks.iter().map(|mark| Frame::of(mark, zoom as f32, &picture, &style)).collect();
+    let frames: Vec<Frame> = marks.iter().map(|mark| Frame::of(mark, zoom as f32, &picture, &style)).collect();
     let both = frames.iter().zip(marks);
-    let mut shapes: Vec<Shape> =
-        both.flat_map(|(frame, mark)| frame.shapes(mark.decision)).collect();
+    let mut shapes: Vec<Shape> = both.flat_map(|(frame, mark)| frame.shapes(mark.decision)).collect();
     let labels = placed(marks, &frames, &picture, &style);
     for (written, mark) in labels.into_iter().zip(marks) {
         shapes.extend(label(written, color(mark.decision)));
@@ -91,10 +84,7 @@ fn placed(marks: &[Mark], frames: &[Frame], picture: &RgbImage, style: &Style) -
     for (frame, mark) in frames.iter().zip(marks) {
         let letters = style.letters_for(frame);
         let place = |text: String| {
-            let size = [
-                lettering::width(&text, letters) + 2.0 * PADDING * letters,
-                (1.0 + PADDING) * letters,
-            ];
+            let size = [lettering::width(&text, letters) + 2.0 * PADDING * letters, (1.0 + PADDING) * letters];
             let (area, covered) = frame.place(size, picture, &labels, frames);
             let label = Written { text, letters, area };
             (label, covered)
@@ -126,11 +116,7 @@ impl Style {
         let short = picture.width().min(picture.height()) as f32;
         // Even a strip of a few pixels has room for its label.
         let most = picture.height() as f32 / (1.0 + PADDING);
-        Self {
-            letters: (short * LETTERS).max(SMALLEST_LETTERS).min(most),
-            most,
-            width: picture.width() as f32,
-        }
+        Self { letters: (short * LETTERS).max(SMALLEST_LETTERS).min(most), most, width: picture.width() as f32 }
     }
 
     fn stroke(&self) -> f32 {
@@ -227,13 +213,7 @@ impl Frame {
     }
 
     /// Position of the label of this size, where it covers least of other labels, then of faces; and how much it covers.
-    fn place(
-        &self,
-        [width, height]: [f32; 2],
-        picture: &RgbImage,
-        labels: &[Area],
-        frames: &[Self],
-    ) -> (Area, f32) {
+    fn place(&self, [width, height]: [f32; 2], picture: &RgbImage, labels: &[Area], frames: &[Self]) -> (Area, f32) {
         let Area { left, top, right, bottom } = self.bounds;
         let out = self.stroke;
         let (middle, centre) = ((left + right - width) / 2.0, (top + bottom - height) / 2.0);
@@ -270,8 +250,7 @@ fn turned(location: &Location) -> [Point; 4] {
     let [left, top, width, height] = location.bounds;
     let [[x1, y1], [x2, y2]] = location.eyes;
     let length = (x2 - x1).hypot(y2 - y1);
-    let (cos, sin) =
-        if length > 0.0 { ((x2 - x1) / length, (y2 - y1) / length) } else { (1.0, 0.0) };
+    let (cos, sin) = if length > 0.0 { ((x2 - x1) / length, (y2 - y1) / length) } else { (1.0, 0.0) };
     let (x, y) = (left + width / 2.0, top + height / 2.0);
     [(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)].map(|(u, v)| {
         let (u, v) = (u * width, v * height);

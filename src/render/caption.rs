@@ -20,8 +20,7 @@ const NUMBER: f32 = 0.45;
 pub fn caption(title: &str, (width, height): (u32, u32), faces: &[([f32; 4], String)]) -> Drawing {
     let scale = (WIDTH - 2.0 * MARGIN) / width.max(1) as f32;
     let outline = height as f32 * scale;
-    let names: Vec<String> =
-        (1..).zip(faces).map(|(number, (_, name))| format!("{number}  {name}")).collect();
+    let names: Vec<String> = (1..).zip(faces).map(|(number, (_, name))| format!("{number}  {name}")).collect();
     let letters = lettering::line_height(LETTERS);
     let longest = names.iter().map(|name| lettering::width(name, letters));
     let column = longest.fold(COLUMN, f32::max) + MARGIN;
@@ -33,8 +32,7 @@ pub fn caption(title: &str, (width, height): (u32, u32), faces: &[([f32; 4], Str
     drawing.text((MARGIN, MARGIN + LETTERS), Anchor::Start, LETTERS, Color::INK, title);
     frame(&mut drawing, [MARGIN, above, width as f32 * scale, outline], Color::FAINT);
     for (number, ([left, top, width, height], _)) in (1..).zip(faces) {
-        let [x, y, w, h] =
-            [left * scale + MARGIN, top * scale + above, width * scale, height * scale];
+        let [x, y, w, h] = [left * scale + MARGIN, top * scale + above, width * scale, height * scale];
         frame(&mut drawing, [x, y, w, h], Color::INK);
         let size = (w * NUMBER).min(LARGEST);
         let at = (x + w / 2.0, y + h / 2.0 + size * 0.35);

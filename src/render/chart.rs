@@ -48,12 +48,7 @@ pub fn svg(title: &str, x: Axis, y: Axis, series: &[Series]) -> String {
 }
 
 /// A chart as [`svg`] makes it, with other series over an axis of their own at the right.
-pub fn svg_with_right(
-    title: &str,
-    x: Axis,
-    [y, other]: [Axis; 2],
-    [series, others]: [&[Series]; 2],
-) -> String {
+pub fn svg_with_right(title: &str, x: Axis, [y, other]: [Axis; 2], [series, others]: [&[Series]; 2]) -> String {
     let right = RIGHT - 50.0;
     let left = Axes { x: x.clone(), y, right };
     let mut drawing = left.titled(title, series);
@@ -172,11 +167,8 @@ impl Axes {
                 drawing.line(&[(x, TOP), (x, BOTTOM)], Stroke::dashed(Color::FAINT, 1.4));
                 // On the right, where bars are low, if there is room.
                 let length = 0.6 * LETTERS * name.chars().count() as f32;
-                let (anchor, x) = if x + 6.0 + length > self.right {
-                    (Anchor::End, x - 6.0)
-                } else {
-                    (Anchor::Start, x + 6.0)
-                };
+                let (anchor, x) =
+                    if x + 6.0 + length > self.right { (Anchor::End, x - 6.0) } else { (Anchor::Start, x + 6.0) };
                 let at = (x, (TOP + BOTTOM) / 2.0);
                 drawing.text_over(at, anchor, LETTERS, Color::INK, name);
             }
@@ -222,11 +214,7 @@ impl Axis {
     /// 0 at the low end, 1 at the high one; what is beyond is drawn at the end.
     pub(super) fn share(&self, value: f64) -> f32 {
         let (low, high) = (self.scaled(self.range.0), self.scaled(self.range.1));
-        if high > low {
-            ((self.scaled(value) - low) / (high - low)).clamp(0.0, 1.0) as f32
-        } else {
-            0.5
-        }
+        if high > low { ((self.scaled(value) - low) / (high - low)).clamp(0.0, 1.0) as f32 } else { 0.5 }
     }
 
     /// Round numbers, six at most.
@@ -236,8 +224,8 @@ impl Axis {
             let (first, last) = (self.scaled(low).ceil() as i32, self.scaled(high).floor() as i32);
             if last - first < 2 {
                 // Few decades need ticks within them.
-                let within = (first - 1..=last)
-                    .flat_map(|decade| [1.0, 2.0, 5.0].map(|factor| factor * 10_f64.powi(decade)));
+                let within =
+                    (first - 1..=last).flat_map(|decade| [1.0, 2.0, 5.0].map(|factor| factor * 10_f64.powi(decade)));
                 return within.filter(|tick| (low..=high).contains(tick)).collect();
             }
             let step = ((last - first) / 5 + 1).max(1) as usize;
@@ -248,11 +236,9 @@ impl Axis {
         }
         let rough = (high - low) / 5.0;
         let decade = 10_f64.powf(rough.log10().floor());
-        let factor =
-            [1.0, 2.0, 2.5, 5.0, 10.0].into_iter().find(|factor| factor * decade >= rough * 0.999);
+        let factor = [1.0, 2.0, 2.5, 5.0, 10.0].into_iter().find(|factor| factor * decade >= rough * 0.999);
         let step = factor.unwrap_or(10.0) * decade;
-        let (first, last) =
-            ((low / step - 1e-9).ceil() as i64, (high / step + 1e-9).floor() as i64);
+        let (first, last) = ((low / step - 1e-9).ceil() as i64, (high / step + 1e-9).floor() as i64);
         (first..=last).map(|tick| tick as f64 * step).collect()
     }
 
@@ -297,8 +283,7 @@ mod tests {
         assert_eq!(linear(0.0, 1.0).len(), 6);
         assert!((linear(0.83, 1.0).len() as i64 - 4).abs() <= 2);
         let decades = Axis::shares("n", (1e-4, 1.0)).logarithmic();
-        let written: Vec<_> =
-            decades.ticks().into_iter().map(|tick| decades.written(tick)).collect();
+        let written: Vec<_> = decades.ticks().into_iter().map(|tick| decades.written(tick)).collect();
         assert_eq!(written, ["0.01 %", "0.1 %", "1 %", "10 %", "100 %"]);
         let share = Axis::shares("n", (0.0, 1.0));
         assert_eq!(share.written(0.3), "30 %");

@@ -91,8 +91,7 @@ impl Explained<'_> {
         let space = self.recognizer.space();
         let levels: Vec<f32> = self.pixels.iter().map(|&pixel| f32::from(pixel)).collect();
         let k = space.components();
-        let rebuilt =
-            Reconstruction { components: k, levels: space.rebuild(self.weights), pre_image: None };
+        let rebuilt = Reconstruction { components: k, levels: space.rebuild(self.weights), pre_image: None };
         let error = rebuilt.error(space.mean().as_slice(), &levels);
         let left_over: Vec<f32> = levels.iter().zip(&rebuilt.levels).map(|(a, b)| a - b).collect();
         let limit = self.recognizer.comparer().face_score_limit();
@@ -114,9 +113,11 @@ impl Explained<'_> {
         ];
         for (side, place) in self.why.nearest.iter().zip(["nearest", "next"]) {
             let source = &self.recognizer.gallery().enrolled()[side.face].source;
-            let confidence = self.found.candidates.iter().find(|candidate| {
-                candidate.person == self.recognizer.gallery().people()[side.person]
-            });
+            let confidence = self
+                .found
+                .candidates
+                .iter()
+                .find(|candidate| candidate.person == self.recognizer.gallery().people()[side.person]);
             let mut lines = vec![
                 format!("{place}: {}", self.name(side)),
                 caption(&file_name(source)),
@@ -132,8 +133,7 @@ impl Explained<'_> {
 
     fn places(&self) -> Row {
         let sides = &self.why.nearest;
-        let parts: Option<Vec<&DistanceParts>> =
-            sides.iter().map(|side| side.parts.as_ref()).collect();
+        let parts: Option<Vec<&DistanceParts>> = sides.iter().map(|side| side.parts.as_ref()).collect();
         let Some(parts) = parts else {
             return Row::default();
         };

@@ -35,9 +35,7 @@ pub fn place(drawing: &mut Drawing, labels: &[Label], size: f32, area: Area) -> 
         let room = offsets()
             .map(|(dx, dy)| (label.at.0 + dx, label.at.1 + dy))
             .map(|center| (center, around(center, width, size)))
-            .find(|(_, own)| {
-                within(*own, area) && !taken.iter().any(|other| overlap(*own, *other))
-            });
+            .find(|(_, own)| within(*own, area) && !taken.iter().any(|other| overlap(*own, *other)));
         match room {
             Some((center, own)) => {
                 taken.push(own);
@@ -91,8 +89,7 @@ mod tests {
 
     #[test]
     fn names_make_room_for_each_other_or_are_left_over() {
-        let label =
-            |text: &str| Label { at: (60.0, 30.0), text: text.to_owned(), color: Color::INK };
+        let label = |text: &str| Label { at: (60.0, 30.0), text: text.to_owned(), color: Color::INK };
         let mut drawing = Drawing::new(120.0, 60.0, "names");
         let names = ["Ada", "Boris", "Chiara", "a name that is far too long for this"];
         let labels = names.map(label);

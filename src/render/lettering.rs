@@ -88,13 +88,11 @@ mod tests {
 
     #[test]
     fn scripts_that_can_be_set() {
-        for name in
-            ["Ada Lovelace", "Zoë Ångström", "Łukasz Żółć", "Юрий", "Αλέξανδρος", "O'Neil-2"]
+        for name in ["Ada Lovelace", "Zoë Ångström", "Łukasz Żółć", "Юрий", "Αλέξανδρος", "O'Neil-2"]
         {
             assert!(can_write(name), "{name}");
         }
-        for name in ["顔", "김민수", "أحمد", "דוד", "राम", "e\u{301}va", "\u{202e}adA"]
-        {
+        for name in ["顔", "김민수", "أحمد", "דוד", "राम", "e\u{301}va", "\u{202e}adA"] {
             assert!(!can_write(name), "{name}");
         }
     }

@@ -274,10 +274,7 @@ mod tests {
             title: "Faces".to_owned(),
             axes: [1, 2].map(|axis| format!("basis face {axis} (9.5 %)")),
             people: (0..people)
-                .map(|person| Group {
-                    name: name(person),
-                    dots: (0..3).map(|at| dot(person * 3 + at)).collect(),
-                })
+                .map(|person| Group { name: name(person), dots: (0..3).map(|at| dot(person * 3 + at)).collect() })
                 .collect(),
             probes: Group { name: String::new(), dots: vec![dot(7)] },
         }

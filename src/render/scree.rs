@@ -5,10 +5,7 @@ use super::chart::{self, Axis, CURVES, Series};
 /// Variance shares (`ratios`) of components as bars, logarithmic, their sum as a curve, and K = `kept`, as SVG; `part` names a component.
 pub fn scree(part: &str, ratios: &[f64], kept: usize) -> String {
     let of_kept: f64 = ratios.iter().take(kept).sum();
-    let (most, least) = (
-        ratios.first().copied().unwrap_or(1.0),
-        ratios.iter().copied().filter(|&ratio| ratio > 0.0),
-    );
+    let (most, least) = (ratios.first().copied().unwrap_or(1.0), ratios.iter().copied().filter(|&ratio| ratio > 0.0));
     let range = (chart::decade_below(least.fold(1.0, f64::min)), chart::decade_above(most));
     let sums = ratios.iter().scan(0.0, |sum, ratio| {
         *sum += ratio;
@@ -25,10 +22,7 @@ pub fn scree(part: &str, ratios: &[f64], kept: usize) -> String {
         ],
         [
             &[Series::Bars(ratios.to_vec(), kept, CURVES[0])],
-            &[
-                Series::Curve(String::new(), curve, CURVES[1]),
-                Series::Upright(mark, kept as f64 + 0.5),
-            ],
+            &[Series::Curve(String::new(), curve, CURVES[1]), Series::Upright(mark, kept as f64 + 0.5)],
         ],
     )
 }

@@ -35,9 +35,7 @@ pub fn sheet_of_groups(tiles: &[Tile], together: u32, note: &str) -> GrayImage {
     let (width, height) = tiles.first().map_or((1, 1), |tile| tile.image.dimensions());
     let zoom = NARROWEST.div_ceil(width.max(1)).max(1);
     let (cell_width, cell_height) = (width * zoom + MARGIN, height * zoom + LABEL + MARGIN);
-    let columns = (WIDTH / cell_width / together * together)
-        .clamp(1, tiles.len().max(1) as u32)
-        .max(together);
+    let columns = (WIDTH / cell_width / together * together).clamp(1, tiles.len().max(1) as u32).max(together);
     let rows = (tiles.len() as u32).div_ceil(columns);
     let note = wrapped(note, (columns * cell_width - MARGIN) as f32);
     let note_height = match note.len() as u32 {
@@ -99,10 +97,7 @@ mod tests {
     #[test]
     fn tiles_stand_in_rows_and_keep_their_pixels() {
         let tiles: Vec<_> = (0..15)
-            .map(|shade| Tile {
-                image: GrayImage::from_pixel(100, 60, Luma([shade * 10])),
-                label: format!("{shade}"),
-            })
+            .map(|shade| Tile { image: GrayImage::from_pixel(100, 60, Luma([shade * 10])), label: format!("{shade}") })
             .collect();
         let noted = sheet(&tiles, "what is shown");
         assert_eq!(noted.height(), 2 * 86 + 8 + 26);

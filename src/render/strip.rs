@@ -121,17 +121,11 @@ mod tests {
 
     #[test]
     fn panels_are_as_wide_as_what_they_say() {
-        let panel = |text: &str| Panel {
-            image: GrayImage::new(40, 50).into(),
-            lines: vec![text.to_owned(), "x".to_owned()],
-        };
-        let row =
-            |text: &str| Row { heading: String::new(), panels: vec![panel(text), panel("x")] };
+        let panel =
+            |text: &str| Panel { image: GrayImage::new(40, 50).into(), lines: vec![text.to_owned(), "x".to_owned()] };
+        let row = |text: &str| Row { heading: String::new(), panels: vec![panel(text), panel("x")] };
         let narrow = strip("t", &[row("x")]).size();
-        assert_eq!(
-            narrow,
-            (2.0 * 120.0 + 4.0 * MARGIN, 150.0 + 2.0 * LINE + 2.0 * MARGIN + TITLE + 8.0)
-        );
+        assert_eq!(narrow, (2.0 * 120.0 + 4.0 * MARGIN, 150.0 + 2.0 * LINE + 2.0 * MARGIN + TITLE + 8.0));
         let wide = strip("t", &[row("a line that is longer than its picture is wide")]).size();
         assert!(wide.0 > narrow.0 && wide.1 == narrow.1);
         assert!(strip("t", &[]).size().0 > MARGIN);

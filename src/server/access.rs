@@ -30,11 +30,7 @@ pub struct Access {
 impl Access {
     /// The secrets of a server at this address; without a key one is drawn.
     /// Errors: a system without random numbers.
-    pub fn new(
-        address: SocketAddr,
-        public: Option<PublicUrl>,
-        key: Option<String>,
-    ) -> Result<Self> {
+    pub fn new(address: SocketAddr, public: Option<PublicUrl>, key: Option<String>) -> Result<Self> {
         let key = match key {
             Some(key) => key,
             None => uuid(secret()?),
@@ -120,10 +116,7 @@ impl Access {
             let (scheme, key) = text.split_once(' ')?;
             scheme.eq_ignore_ascii_case("bearer").then_some(key.trim())
         });
-        [text("x-api-key"), bearer, key_in(path)]
-            .into_iter()
-            .flatten()
-            .any(|given| same(&self.key, given))
+        [text("x-api-key"), bearer, key_in(path)].into_iter().flatten().any(|given| same(&self.key, given))
     }
 
     /// Whether a request that was not let in brings a secret: then somebody may be guessing.
@@ -171,9 +164,8 @@ fn key_in(path: &str) -> Option<&str> {
 /// 128 random bits.
 fn secret() -> Result<[u8; 16]> {
     let mut bytes = [0; 16];
-    getrandom::fill(&mut bytes).map_err(|error| {
-        Error::Told(format!("the system gives no random numbers for a key: {error}"))
-    })?;
+    getrandom::fill(&mut bytes)
+        .map_err(|error| Error::Told(format!("the system gives no random numbers for a key: {error}")))?;
     Ok(bytes)
 }
 

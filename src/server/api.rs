@@ -54,10 +54,7 @@ impl IdentifyQuery {
         if !(far > 0.0 && far < 1.0) {
             return Err(Failure::bad("far is a share between 0 and 1, such as 0.01"));
         }
-        Ok(QueryOptions {
-            top: self.top.unwrap_or(1).max(1),
-            acceptance: Acceptance::FalseAccepts(far),
-        })
+        Ok(QueryOptions { top: self.top.unwrap_or(1).max(1), acceptance: Acceptance::FalseAccepts(far) })
     }
 }
 
@@ -103,10 +100,7 @@ pub async fn verify(
             }
             (None, Some(other)) => {
                 let preparation = snapshot.preparation();
-                let (face, other) = (
-                    preparation.prepare(photo.luma())?,
-                    preparation.prepare(decode(&other)?.luma())?,
-                );
+                let (face, other) = (preparation.prepare(photo.luma())?, preparation.prepare(decode(&other)?.luma())?);
                 snapshot.verify(&face, &other)?
             }
             (None, None) => return Err(Failure::bad("give a person or another photo")),
@@ -132,11 +126,7 @@ pub struct Face {
 }
 
 /// Explain a face's name, as a picture.
-pub async fn why(
-    State(service): Shared,
-    UrlQuery(which): UrlQuery<Face>,
-    mut parts: RequestParts,
-) -> Answer<Response> {
+pub async fn why(State(service): Shared, UrlQuery(which): UrlQuery<Face>, mut parts: RequestParts) -> Answer<Response> {
     let photo = parts.take("file")?;
     let drawn = people::drawn(which.at.as_deref())?;
     let work = move |model: &Model| {
@@ -181,11 +171,7 @@ pub enum Work {
     WriteXmp,
 }
 
-pub async fn begin_job(
-    State(service): Shared,
-    headers: HeaderMap,
-    JsonBody(work): JsonBody<Work>,
-) -> Answer<Response> {
+pub async fn begin_job(State(service): Shared, headers: HeaderMap, JsonBody(work): JsonBody<Work>) -> Answer<Response> {
     let kind = match work {
         Work::Enroll { .. } => "enroll",
         Work::Check => "check",
@@ -205,16 +191,10 @@ pub async fn begin_job(
         worked.finish(end);
     });
     let place = format!("/api/v0/jobs/{}", job.id);
-    Ok((StatusCode::ACCEPTED, [(header::LOCATION, place)], Json(job.report(waiting)))
-        .into_response())
+    Ok((StatusCode::ACCEPTED, [(header::LOCATION, place)], Json(job.report(waiting))).into_response())
 }
 
-async fn do_job(
-    service: &Arc<Service>,
-    work: Work,
-    expected: Option<String>,
-    job: &Arc<Job>,
-) -> Answer<Value> {
+async fn do_job(service: &Arc<Service>, work: Work, expected: Option<String>, job: &Arc<Job>) -> Answer<Value> {
     match work {
         Work::Enroll { folder: Typed(folder) } => {
             let change = move |model: Option<&Model>, job: &Job| {
@@ -242,8 +222,7 @@ async fn do_job(
                 let model = snapshot.model()?;
                 let recognizer = model.recognizer();
                 let gallery = recognizer.gallery().clone();
-                let found =
-                    evaluate::check(*recognizer.preparation(), gallery, recognizer.settings())?;
+                let found = evaluate::check(*recognizer.preparation(), gallery, recognizer.settings())?;
                 Ok(people::suspects(model, &found))
             };
             service.work_in_job(check).await

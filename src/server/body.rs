@@ -25,8 +25,7 @@ impl<S: Send + Sync> FromRequest<S> for RequestParts {
         let kind = kind.trim().to_ascii_lowercase();
         if kind.starts_with("multipart/form-data") {
             let form = Multipart::from_request(request, state).await;
-            return form_parts(form.map_err(|error| refused(error.status(), &cause(&error)))?)
-                .await;
+            return form_parts(form.map_err(|error| refused(error.status(), &cause(&error)))?).await;
         }
         if kind.starts_with("application/json") {
             let JsonBody::<Encoded>(photos) = JsonBody::from_request(request, state).await?;
@@ -84,8 +83,7 @@ impl RequestParts {
     /// Errors: it is not there, or empty.
     pub fn take(&mut self, name: &str) -> Answer<Bytes> {
         let bytes = self.0.remove(name);
-        let bytes =
-            bytes.ok_or_else(|| Failure::bad(format!("the request has no photo '{name}'")))?;
+        let bytes = bytes.ok_or_else(|| Failure::bad(format!("the request has no photo '{name}'")))?;
         match bytes.is_empty() {
             true => Err(Failure::bad(format!(
                 "the photo '{name}' is empty (0 bytes): was it read to its end before, or is the file still being written?"

@@ -16,9 +16,7 @@ use eigenfaces::enrollment::PhotoFaces;
 use eigenfaces::error::PhotoProblem;
 use eigenfaces::locate::Location;
 use eigenfaces::preparation::PreparedFace;
-use eigenfaces::{
-    Acceptance, Decision, Identification, Model, Person, Photo, QueryOptions, Verdict,
-};
+use eigenfaces::{Acceptance, Decision, Identification, Model, Person, Photo, QueryOptions, Verdict};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -37,8 +35,7 @@ fn similarity(is_yes: bool, confidence: f64) -> f64 {
 /// A box in pixels of the photo; the whole photo where it was taken as it is.
 fn bounds(location: Option<Location>, photo: &Photo) -> Value {
     let (width, height) = photo.luma().dimensions();
-    let [x, y, w, h] =
-        location.map_or([0.0, 0.0, width as f32, height as f32], |found| found.bounds);
+    let [x, y, w, h] = location.map_or([0.0, 0.0, width as f32, height as f32], |found| found.bounds);
     let within = |value: f32, most: u32| value.round().clamp(0.0, most as f32) as u32;
     json!({
         "probability": location.map_or(1.0, probability),
@@ -170,10 +167,7 @@ pub async fn add_face(
 }
 
 /// The enrolled faces, page by page.
-pub async fn faces(
-    State(service): Shared,
-    UrlQuery(asked): UrlQuery<OfSubject>,
-) -> Answer<Json<Value>> {
+pub async fn faces(State(service): Shared, UrlQuery(asked): UrlQuery<OfSubject>) -> Answer<Json<Value>> {
     let snapshot = service.snapshot();
     let object = service.work(move |_| {
         let all: Vec<Value> = snapshot.model.as_ref().map_or_else(Vec::new, |model| {
@@ -181,9 +175,7 @@ pub async fn faces(
             let named = enrolled.iter().map(|face| (face, people[face.person].as_str()));
             let wanted = asked.subject.as_deref();
             let faces = named.filter(|(_, name)| wanted.is_none_or(|wanted| wanted == *name));
-            faces
-                .map(|(face, name)| json!({ "image_id": short(face.hash), "subject": name }))
-                .collect()
+            faces.map(|(face, name)| json!({ "image_id": short(face.hash), "subject": name })).collect()
         });
         let (page, size) = (asked.page.unwrap_or(0), asked.size.unwrap_or(20).max(1));
         let faces: Vec<&Value> = all.iter().skip(page.saturating_mul(size)).take(size).collect();
@@ -204,9 +196,7 @@ async fn erase(
     meant: impl FnOnce(&Model) -> Answer<Vec<usize>> + Send + 'static,
 ) -> Answer<Vec<Value>> {
     let (erased, _) = service.erase(None, meant).await?;
-    let told = erased
-        .iter()
-        .map(|photo| json!({ "image_id": short(photo.hash), "subject": photo.person.as_str() }));
+    let told = erased.iter().map(|photo| json!({ "image_id": short(photo.hash), "subject": photo.person.as_str() }));
     Ok(told.collect())
 }
 
@@ -220,19 +210,12 @@ fn faces_of(model: &Model, subject: Option<&str>) -> Vec<usize> {
 }
 
 /// Erases all faces of a person, or of everybody.
-pub async fn erase_faces_of(
-    State(service): Shared,
-    UrlQuery(asked): UrlQuery<OfSubject>,
-) -> Answer<Json<Value>> {
-    let erased =
-        erase(&service, move |model| Ok(faces_of(model, asked.subject.as_deref()))).await?;
+pub async fn erase_faces_of(State(service): Shared, UrlQuery(asked): UrlQuery<OfSubject>) -> Answer<Json<Value>> {
+    let erased = erase(&service, move |model| Ok(faces_of(model, asked.subject.as_deref()))).await?;
     Ok(Json(json!({ "deleted": erased.len() })))
 }
 
-pub async fn erase_face(
-    State(service): Shared,
-    UrlPath(id): UrlPath<String>,
-) -> Answer<Json<Value>> {
+pub async fn erase_face(State(service): Shared, UrlPath(id): UrlPath<String>) -> Answer<Json<Value>> {
     let meant = move |model: &Model| Ok(vec![find_face(model.gallery(), &id)?]);
     let mut erased = erase(&service, meant).await?;
     let only = erased.pop();
@@ -241,10 +224,7 @@ pub async fn erase_face(
 }
 
 /// Erases some faces; names that no face has are passed over.
-pub async fn erase_faces(
-    State(service): Shared,
-    JsonBody(ids): JsonBody<Vec<String>>,
-) -> Answer<Json<Vec<Value>>> {
+pub async fn erase_faces(State(service): Shared, JsonBody(ids): JsonBody<Vec<String>>) -> Answer<Json<Vec<Value>>> {
     let meant = move |model: &Model| {
         let found = ids.iter().filter_map(|id| find_face(model.gallery(), id).ok());
         let mut found: Vec<usize> = found.collect();
@@ -256,10 +236,7 @@ pub async fn erase_faces(
 }
 
 /// The picture of an enrolled face for a page that shows it: the key is in the address.
-pub async fn static_picture(
-    service: Shared,
-    UrlPath((_, id)): UrlPath<(String, String)>,
-) -> Answer<Response> {
+pub async fn static_picture(service: Shared, UrlPath((_, id)): UrlPath<(String, String)>) -> Answer<Response> {
     people::picture(service, UrlPath(id)).await
 }
 

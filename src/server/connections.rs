@@ -31,7 +31,8 @@ const MOST: usize = 1024;
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// The answer to a client at its limit of connections, each with a request at work.
-const FULL: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
+const FULL: &[u8] =
+    b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
 
 /// All connections, by number.
 #[derive(Debug, Default)]
@@ -169,9 +170,7 @@ async fn accepted(listener: &TcpListener, all: &Connections) -> (TcpStream, Sock
 fn is_of_one(error: &io::Error) -> bool {
     matches!(
         error.kind(),
-        io::ErrorKind::ConnectionRefused
-            | io::ErrorKind::ConnectionAborted
-            | io::ErrorKind::ConnectionReset
+        io::ErrorKind::ConnectionRefused | io::ErrorKind::ConnectionAborted | io::ErrorKind::ConnectionReset
     )
 }
 

@@ -53,16 +53,11 @@ pub async fn numbers(State(service): Shared, UrlQuery(asked): UrlQuery<First>) -
 }
 
 /// A basis face as a picture: mid-gray is zero.
-pub async fn basis_face(
-    State(service): Shared,
-    UrlPath(number): UrlPath<usize>,
-) -> Answer<Response> {
+pub async fn basis_face(State(service): Shared, UrlPath(number): UrlPath<usize>) -> Answer<Response> {
     let work = move |model: &Model| {
         let space = model.recognizer().space();
         let at = number.checked_sub(1).filter(|&at| at < space.components());
-        let at = at.ok_or_else(|| {
-            Failure::not_found(format!("there are basis faces 1 to {}", space.components()))
-        })?;
+        let at = at.ok_or_else(|| Failure::not_found(format!("there are basis faces 1 to {}", space.components())))?;
         let face: Vec<f32> = space.basis().column(at).iter().copied().collect();
         png(&render::signed(space.size(), &face).into())
     };
@@ -83,10 +78,7 @@ fn rounded(weights: impl Iterator<Item = f32>) -> Vec<f64> {
     weights.map(|weight| (f64::from(weight) * 10.0).round() / 10.0).collect()
 }
 
-pub async fn weights(
-    State(service): Shared,
-    UrlQuery(asked): UrlQuery<First>,
-) -> Answer<Json<Value>> {
+pub async fn weights(State(service): Shared, UrlQuery(asked): UrlQuery<First>) -> Answer<Json<Value>> {
     let object = service.ask(move |model| {
         let recognizer = model.recognizer();
         let (gallery, first) = (recognizer.gallery(), asked.first.unwrap_or(usize::MAX));

@@ -63,9 +63,7 @@ impl Failure {
         };
         Self {
             position: Some(position),
-            ..Self::unavailable(format!(
-                "{changes} before this one{job}; nothing was changed, try again later"
-            ))
+            ..Self::unavailable(format!("{changes} before this one{job}; nothing was changed, try again later"))
         }
     }
 
@@ -116,10 +114,9 @@ impl From<PhotoProblem> for Failure {
             }
             PhotoProblem::TooManyPixels { .. }
             | PhotoProblem::TooManyBytes { .. }
-            | PhotoProblem::TooMuchMemory { .. } => Self::new(
-                StatusCode::PAYLOAD_TOO_LARGE,
-                format!("the photo cannot be used: {problem}"),
-            ),
+            | PhotoProblem::TooMuchMemory { .. } => {
+                Self::new(StatusCode::PAYLOAD_TOO_LARGE, format!("the photo cannot be used: {problem}"))
+            }
             problem => Self::bad(format!("the photo cannot be used: {problem}")),
         }
     }

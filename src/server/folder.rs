@@ -110,8 +110,8 @@ pub async fn portrait(State(service): Shared, UrlPath(id): UrlPath<String>) -> A
         let photo = DynamicImage::from(file.decode_color()?);
         let [x, y, width, height] = face.location.bounds;
         let side = width.max(height) * PORTRAIT;
-        let [left, top] = [(x, width), (y, height)]
-            .map(|(edge, length)| (edge + (length - side) / 2.0).max(0.0) as u32);
+        let [left, top] =
+            [(x, width), (y, height)].map(|(edge, length)| (edge + (length - side) / 2.0).max(0.0) as u32);
         let part = photo.crop_imm(left, top, side as u32, side as u32);
         shown(&part.thumbnail(PORTRAIT_SIDE, PORTRAIT_SIDE))
     };
@@ -129,10 +129,7 @@ pub struct Group {
 }
 
 /// A group of faces in two parts, about the two that are least alike. Nothing is remembered.
-pub async fn split(
-    State(service): Shared,
-    JsonBody(group): JsonBody<Group>,
-) -> Answer<Json<Value>> {
+pub async fn split(State(service): Shared, JsonBody(group): JsonBody<Group>) -> Answer<Json<Value>> {
     let work = move |service: &Service| {
         let folder = service.folder()?;
         let found = group.faces.iter().map(|id| Ok(folder.find(id)?.1));
@@ -142,8 +139,7 @@ pub async fn split(
         let columns = found.iter().flat_map(|face| face.coordinates.iter().copied());
         let raw = DMatrix::from_vec(rows, found.len(), columns.collect());
         let parts = grouping::split(background, &raw);
-        let parts =
-            parts.map(|part| part.iter().map(|&at| group.faces[at].clone()).collect::<Vec<_>>());
+        let parts = parts.map(|part| part.iter().map(|&at| group.faces[at].clone()).collect::<Vec<_>>());
         Ok(Json(json!({ "parts": parts })))
     };
     service.work(work).await
@@ -163,17 +159,13 @@ pub async fn archive(State(service): Shared, UrlQuery(of): UrlQuery<Of>) -> Answ
         let named = folder.named(&enrolled);
         let faces = named.iter().find(|(person, _)| person.is_called(&of.person));
         let faces = faces.map(|(_, faces)| faces).ok_or_else(|| {
-            Failure::not_found(format!(
-                "no face in this folder is named {}: name a group of faces first",
-                of.person
-            ))
+            Failure::not_found(format!("no face in this folder is named {}: name a group of faces first", of.person))
         })?;
         let photos = faces.iter().map(|(key, face)| (face.photo.clone(), key.photo));
         let mut photos: Vec<(PathBuf, ContentHash)> = photos.collect();
         photos.dedup();
         // Each is looked at again when it is sent; of what was changed before, one answer says so.
-        let is_as_grouped =
-            |(photo, content): &(PathBuf, ContentHash)| file_as_grouped(photo, *content).is_some();
+        let is_as_grouped = |(photo, content): &(PathBuf, ContentHash)| file_as_grouped(photo, *content).is_some();
         if !photos.par_iter().all(is_as_grouped) {
             return Err(Failure::conflict(CHANGED));
         }

@@ -74,9 +74,7 @@ impl FolderFaces {
         };
         let found = key().and_then(|key| Some((key, self.faces.get(&key)?)));
         found.ok_or_else(|| {
-            Failure::not_found(
-                "no face of the folder that was grouped last has this name: group its folder again",
-            )
+            Failure::not_found("no face of the folder that was grouped last has this name: group its folder again")
         })
     }
 
@@ -88,10 +86,7 @@ impl FolderFaces {
     }
 
     /// The faces that are enrolled, by person. A person gave each of them its name.
-    pub fn named<'a>(
-        &'a self,
-        enrolled: &'a EnrolledPixels,
-    ) -> BTreeMap<&'a Person, Vec<(FaceKey, &'a FolderFace)>> {
+    pub fn named<'a>(&'a self, enrolled: &'a EnrolledPixels) -> BTreeMap<&'a Person, Vec<(FaceKey, &'a FolderFace)>> {
         let mut named: BTreeMap<&Person, Vec<_>> = BTreeMap::new();
         for (key, face) in &self.faces {
             if let Some(person) = face.person(enrolled) {

@@ -25,8 +25,7 @@ pub async fn guard(State(service): Shared, request: Request, next: Next) -> Resp
     let api = request.uri().path().starts_with("/api/");
     let admitted = admit(&service.access, &request);
     let kinds = request.headers().get(header::ACCEPT);
-    let wants_page =
-        kinds.is_some_and(|kinds| kinds.as_bytes().windows(9).any(|it| it == b"text/html"));
+    let wants_page = kinds.is_some_and(|kinds| kinds.as_bytes().windows(9).any(|it| it == b"text/html"));
     let is_refused = matches!(admitted, Admitted::No(_));
     let connection = connections::of(&request).filter(|_| !is_refused);
     let _busy = connection.map(Connection::begin_work);
@@ -79,8 +78,7 @@ fn admit(access: &Access, request: &Request) -> Admitted {
     if let Some(session) = token(request.uri()).and_then(|token| access.begin_session(token)) {
         return Admitted::Begins(session);
     }
-    let is_own_site =
-        text("sec-fetch-site").is_none_or(|site| ["same-origin", "none"].contains(&site));
+    let is_own_site = text("sec-fetch-site").is_none_or(|site| ["same-origin", "none"].contains(&site));
     let is_own_origin = text("origin").is_none_or(|origin| access.is_own_origin(origin, host));
     if !(is_own_site && is_own_origin) {
         return refuse(

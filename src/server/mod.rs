@@ -162,9 +162,7 @@ fn serve_error(address: SocketAddr, error: &std::io::Error) -> Error {
         std::io::ErrorKind::PermissionDenied => "the system forbids it".to_owned(),
         _ => error.to_string(),
     };
-    Error::Told(format!(
-        "cannot listen on {address}: {reason}; choose another with --listen 127.0.0.1:PORT"
-    ))
+    Error::Told(format!("cannot listen on {address}: {reason}; choose another with --listen 127.0.0.1:PORT"))
 }
 
 /// The value behind a lock, also where somebody who had it panicked: no change is made by halves.
@@ -210,8 +208,7 @@ mod tests {
     #[test]
     fn a_panic_is_answered() {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
-        let router: Router =
-            Router::new().route("/", get(panics)).layer(middleware::from_fn(always));
+        let router: Router = Router::new().route("/", get(panics)).layer(middleware::from_fn(always));
         let asked = Request::get("/").body(Body::empty()).unwrap();
         let answered = TowerToHyperService::new(router).call(asked);
         let status = runtime.block_on(answered).unwrap().status();

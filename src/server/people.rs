@@ -54,8 +54,7 @@ pub fn suspects(model: &Model, found: &Suspects) -> Value {
     let odd = odd.map(|odd| (Finding::NotAFace, vec![odd.face], json!({})));
     let findings = wrong.chain(same).chain(odd);
     let findings = findings.map(|(finding, faces, told)| (finding.name(), faces, told));
-    let findings =
-        findings.filter(|(finding, faces, _)| !model.history().is_fine(finding, faces, gallery));
+    let findings = findings.filter(|(finding, faces, _)| !model.history().is_fine(finding, faces, gallery));
     let findings = findings.map(|(finding, faces, mut told)| {
         told["finding"] = finding.into();
         told["face"] = photo(faces[0]);
@@ -147,8 +146,7 @@ pub async fn faces(State(service): Shared, UrlPath(person): UrlPath<String>) -> 
     let person = gallery.find(&person)?;
     let faces = gallery.faces_of(person).into_iter();
     let faces = faces.map(|at| gallery.photo(at));
-    let faces: Vec<Value> =
-        faces.map(|face| json!({ "hash": face.hash.to_string(), "source": face.source })).collect();
+    let faces: Vec<Value> = faces.map(|face| json!({ "hash": face.hash.to_string(), "source": face.source })).collect();
     let object = json!({ "person": gallery.people()[person].as_str(), "faces": faces });
     Ok(tagged(&service, &state, &object))
 }
@@ -237,11 +235,7 @@ pub async fn merge(
 }
 
 /// Erases a person: faces, weights and name. The model is learned again without them. This cannot be undone.
-pub async fn erase(
-    State(service): Shared,
-    UrlPath(person): UrlPath<String>,
-    headers: HeaderMap,
-) -> Answer<Response> {
+pub async fn erase(State(service): Shared, UrlPath(person): UrlPath<String>, headers: HeaderMap) -> Answer<Response> {
     let chosen = move |model: &Model| {
         let gallery = model.gallery();
         Ok(gallery.faces_of(gallery.find(&person)?))

@@ -31,11 +31,7 @@ pub struct In {
 }
 
 /// The folders in a folder, and the one above it; without one, the user's own folder and the drives.
-pub async fn folders(
-    State(service): Shared,
-    UrlQuery(asked): UrlQuery<In>,
-    headers: HeaderMap,
-) -> Answer<Json<Value>> {
+pub async fn folders(State(service): Shared, UrlQuery(asked): UrlQuery<In>, headers: HeaderMap) -> Answer<Json<Value>> {
     if !service.access.has_session(&headers) {
         let message = "folders are told to the page only: give the path of a folder that you know";
         return Err(Failure::new(StatusCode::FORBIDDEN, message));
@@ -46,8 +42,7 @@ pub async fn folders(
             return Ok(told(None, None, &places.starts()));
         };
         // A file, a missing folder and a forbidden one get the same answer.
-        let outside =
-            || Failure::not_found("no such folder below your own and the drives of this machine");
+        let outside = || Failure::not_found("no such folder below your own and the drives of this machine");
         let folder = places.open(&path).ok_or_else(outside)?;
         let names = places.names(&folder).ok_or_else(outside)?;
         let above = folder.parent().filter(|above| places.holds(above));
@@ -81,8 +76,7 @@ struct Places {
 impl Places {
     fn of_machine() -> Self {
         let letters = ('A'..='Z').map(|letter| format!(r"{letter}:\"));
-        let drives: Vec<String> =
-            if cfg!(windows) { letters.collect() } else { MOUNTS.map(str::to_owned).into() };
+        let drives: Vec<String> = if cfg!(windows) { letters.collect() } else { MOUNTS.map(str::to_owned).into() };
         Self::of(env::home_dir(), drives)
     }
 
@@ -100,9 +94,7 @@ impl Places {
         let mut roots = self.home.iter().chain(&self.drives);
         roots.any(|root| {
             folder.strip_prefix(root).is_ok_and(|below| {
-                below
-                    .components()
-                    .all(|part| part.as_os_str().to_str().is_some_and(|name| !is_hidden(name)))
+                below.components().all(|part| part.as_os_str().to_str().is_some_and(|name| !is_hidden(name)))
             })
         })
     }

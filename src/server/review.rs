@@ -22,9 +22,8 @@ use super::folder_faces::{self, FolderFaces};
 use super::jobs::Job;
 use super::service::{Changes, Gesture, Service, Snapshot};
 use crate::albums::{
-    self, AlbumFace, Albums, Answer, AnswerAt, EnrolledPixels, FacePlace, FaceRecord,
-    FacesByPerson, Folder, MOST_APART, NameAt, NamedFaces, Others, Remembered, Sidecars, SortBy,
-    Sorter, Writing, by_photo,
+    self, AlbumFace, Albums, Answer, AnswerAt, EnrolledPixels, FacePlace, FaceRecord, FacesByPerson, Folder,
+    MOST_APART, NameAt, NamedFaces, Others, Remembered, Sidecars, SortBy, Sorter, Writing, by_photo,
 };
 use crate::error::{Error, Result};
 use crate::text::counted;
@@ -53,12 +52,7 @@ pub async fn group(service: &Arc<Service>, folder: PathBuf, job: &Arc<Job>) -> R
     service.work_in_job(work).await
 }
 
-fn grouped(
-    service: &Service,
-    snapshot: &Snapshot,
-    folder: &Path,
-    observer: &dyn Observer,
-) -> Reply<Value> {
+fn grouped(service: &Service, snapshot: &Snapshot, folder: &Path, observer: &dyn Observer) -> Reply<Value> {
     let about = |error: Error| about_folder(folder, &error);
     let folders = [folder.to_owned()];
     let albums = Albums::open(&folders, None, observer).map_err(about)?;
@@ -101,18 +95,16 @@ fn grouped(
     }
     let left_out = total - (MOST_FACES - room);
     let answers = albums.answers();
-    let ignored = faces.iter().filter(|face| {
-        answers.ignored.contains(&face.key) && enrolled.person(&face.found.pixels).is_none()
-    });
+    let ignored = faces
+        .iter()
+        .filter(|face| answers.ignored.contains(&face.key) && enrolled.person(&face.found.pixels).is_none());
     let mut ignored: Vec<&AlbumFace<'_>> = ignored.collect();
     ignored.sort_by(|a, b| by_photo(a, b));
     let proposals = sorted.grouping.proposals.iter();
     let proposals: Vec<[usize; 2]> = proposals.map(|proposal| proposal.groups).collect();
-    let unsaved = albums.unsaved().map(|error| {
-        format!(
-            "What is found, and which faces are ignored, is not kept for the next time: {error}"
-        )
-    });
+    let unsaved = albums
+        .unsaved()
+        .map(|error| format!("What is found, and which faces are ignored, is not kept for the next time: {error}"));
     Ok(json!({
         "known": known,
         "proposed": proposed,
@@ -189,8 +181,7 @@ pub async fn name(
         } else {
             service.refuse_other(&service.snapshot(), expected.as_deref())?;
         }
-        let gesture =
-            if answer["added"] == json!(0) { Gesture::Answers } else { Gesture::AnswersAndGallery };
+        let gesture = if answer["added"] == json!(0) { Gesture::Answers } else { Gesture::AnswersAndGallery };
         let remembered = review.remember()?;
         if !remembered.is_empty() {
             changes.remembered(&told, gesture, remembered, &service.renew());
@@ -201,22 +192,14 @@ pub async fn name(
 }
 
 /// The answers about faces.
-fn said(
-    groups: &[Reviewed],
-    folder: &FolderFaces,
-    enrolled: &EnrolledPixels,
-) -> Reply<Vec<AnswerAt>> {
+fn said(groups: &[Reviewed], folder: &FolderFaces, enrolled: &EnrolledPixels) -> Reply<Vec<AnswerAt>> {
     let mut said = Vec::new();
     for group in groups {
         let person = group.person.as_deref();
         let answer = person.map_or(Ok(Answer::Ignored), Answer::typed)?;
         let mut say = |id: &str, answer: Answer| {
             let (key, face) = folder.find(id)?;
-            let place = FacePlace {
-                photo: face.photo.clone(),
-                face: key.face + 1,
-                bounds: Some(face.location.bounds),
-            };
+            let place = FacePlace { photo: face.photo.clone(), face: key.face + 1, bounds: Some(face.location.bounds) };
             said.push((place, answer));
             Reply::Ok(said.len() - 1)
         };
@@ -225,8 +208,7 @@ fn said(
         if faces.is_empty() && !group.wrong.is_empty() {
             // Then it is other faces of the person that they are unlike.
             let named = folder.named(enrolled);
-            let named =
-                named.iter().find(|(own, _)| person.is_some_and(|person| own.is_called(person)));
+            let named = named.iter().find(|(own, _)| person.is_some_and(|person| own.is_called(person)));
             let own = named.map_or(&[][..], |(_, faces)| faces).iter();
             let own = own.map(|(key, _)| say(&folder_faces::id(*key), Answer::Nothing));
             faces = own.collect::<Reply<_>>()?;
@@ -291,12 +273,7 @@ pub async fn bring_back(service: &Arc<Service>, ids: Vec<String>, job: &Arc<Job>
 
 /// Sorts the photos of people who were named into a folder each.
 /// Errors: nobody was named; cancelled. What fails with single photos is in the answer.
-pub async fn sort(
-    service: &Arc<Service>,
-    into: PathBuf,
-    by: SortBy,
-    job: &Arc<Job>,
-) -> Reply<Value> {
+pub async fn sort(service: &Arc<Service>, into: PathBuf, by: SortBy, job: &Arc<Job>) -> Reply<Value> {
     if !into.is_absolute() {
         let message = "give the whole path of the folder to sort into, such as /home/me/People";
         return Err(Failure::bad(message));

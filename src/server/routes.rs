@@ -109,10 +109,8 @@ mod tests {
                     .filter(|parameter| parameter["in"] == "path")
                     .map(|parameter| parameter["name"].as_str().unwrap())
                     .collect();
-                let named: BTreeSet<&str> = path
-                    .split('/')
-                    .filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'))
-                    .collect();
+                let named: BTreeSet<&str> =
+                    path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}')).collect();
                 assert_eq!(in_path, named, "{method} {path}");
             }
         }

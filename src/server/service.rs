@@ -79,11 +79,7 @@ impl Service {
     /// The folder that was grouped last.
     /// Errors: there is none, or faces were erased since.
     pub fn folder(&self) -> Answer<Arc<FolderFaces>> {
-        let none = || {
-            Failure::conflict(
-                "no folder was grouped, or faces were erased since: group the folder again",
-            )
-        };
+        let none = || Failure::conflict("no folder was grouped, or faces were erased since: group the folder again");
         locked(&self.folder).clone().ok_or_else(none)
     }
 

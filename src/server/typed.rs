@@ -24,9 +24,7 @@ impl Typed {
             return Self(text.into());
         }
         let quotes = [('"', '"'), ('\'', '\''), ('“', '”'), ('‘', '’')];
-        let bare = quotes
-            .into_iter()
-            .find_map(|(open, close)| text.strip_prefix(open)?.strip_suffix(close));
+        let bare = quotes.into_iter().find_map(|(open, close)| text.strip_prefix(open)?.strip_suffix(close));
         let text = bare.unwrap_or(text);
         let below_home = match text.strip_prefix('~') {
             Some("") => Some(""),

@@ -117,9 +117,7 @@ fn yield_by(niceness: i32) {
 }
 
 /// Works on a thread of its own. Work that panics is an error, and the server lives.
-async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> Answer<T> + Send + 'static,
-) -> Answer<T> {
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Answer<T> + Send + 'static) -> Answer<T> {
     tokio::task::spawn_blocking(work)
         .await
         .unwrap_or_else(|_| Err(Failure::internal("the work broke down; nothing was changed")))

@@ -35,10 +35,7 @@ pub fn response(name: &str, photos: Vec<(PathBuf, ContentHash)>) -> Response {
     });
     let head = [
         (header::CONTENT_TYPE, "application/zip".to_owned()),
-        (
-            header::CONTENT_DISPOSITION,
-            format!("attachment; filename*=UTF-8''{}.zip", escaped(name)),
-        ),
+        (header::CONTENT_DISPOSITION, format!("attachment; filename*=UTF-8''{}.zip", escaped(name))),
     ];
     (head, Body::new(Streamed(receiver))).into_response()
 }
@@ -91,10 +88,7 @@ impl hyper::body::Body for Streamed {
     type Data = Bytes;
     type Error = io::Error;
 
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<io::Result<Frame<Bytes>>>> {
+    fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<io::Result<Frame<Bytes>>>> {
         let piece = self.0.poll_recv(context);
         piece.map(|piece| piece.map(|piece| piece.map(Frame::data)))
     }

@@ -36,9 +36,7 @@ const LARGEST: f64 = 1e15;
 /// Whether all fractions in a JSON value can have come of faces.
 fn is_sensible(value: &Value) -> bool {
     match value {
-        Value::Number(number) if number.is_f64() => {
-            number.as_f64().is_some_and(|number| number.abs() <= LARGEST)
-        }
+        Value::Number(number) if number.is_f64() => number.as_f64().is_some_and(|number| number.abs() <= LARGEST),
         Value::Array(values) => values.iter().all(is_sensible),
         Value::Object(fields) => fields.values().all(is_sensible),
         _ => true,
@@ -108,8 +106,7 @@ impl Archive {
     pub fn json<T: DeserializeOwned>(&self, name: &str) -> Result<T> {
         let json = |reason: String| self.refuse(ModelProblem::json(name, reason));
         let text = self.content(name).ok_or_else(|| json("it is missing".to_owned()))?;
-        serde_json::from_slice(text)
-            .map_err(|error| json(in_plain_ascii(&error.to_string(), MESSAGE)))
+        serde_json::from_slice(text).map_err(|error| json(in_plain_ascii(&error.to_string(), MESSAGE)))
     }
 
     /// An error about this file, for what only the reader of its contents can find wrong.

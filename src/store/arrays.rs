@@ -46,12 +46,10 @@ impl Archive {
         })?;
         // Saturated, it fits no content, unless there are no lines.
         let line = width.saturating_mul(4);
-        check_shape(&header.shape, &[n], line, content.len())
-            .map_err(|problem| self.refuse_array(array, problem))?;
+        check_shape(&header.shape, &[n], line, content.len()).map_err(|problem| self.refuse_array(array, problem))?;
         let lines = content.chunks_exact(line).enumerate();
         let read = |(row, bytes)| {
-            npy::line_from_bytes(bytes)
-                .ok_or_else(|| self.refuse_array(array, ArrayProblem::Text { row }))
+            npy::line_from_bytes(bytes).ok_or_else(|| self.refuse_array(array, ArrayProblem::Text { row }))
         };
         lines.map(read).collect()
     }
@@ -64,8 +62,7 @@ impl Archive {
     fn array_of(&self, array: &str) -> Result<StoredArray<'_>> {
         let missing = || self.refuse_array(array, ArrayProblem::Missing);
         let member = self.content(&format!("{array}.npy")).ok_or_else(missing)?;
-        let (header, content) =
-            Header::parse(member).map_err(|problem| self.refuse_array(array, problem))?;
+        let (header, content) = Header::parse(member).map_err(|problem| self.refuse_array(array, problem))?;
         Ok(StoredArray { header, content })
     }
 
@@ -83,12 +80,7 @@ impl Archive {
 }
 
 /// That an array has the shape it should have, and the bytes that this shape needs.
-fn check_shape(
-    found: &[usize],
-    expected: &[usize],
-    element: usize,
-    length: usize,
-) -> Result<(), ArrayProblem> {
+fn check_shape(found: &[usize], expected: &[usize], element: usize, length: usize) -> Result<(), ArrayProblem> {
     if found != expected {
         return Err(ArrayProblem::Shape { found: found.to_vec(), expected: expected.to_vec() });
     }

@@ -69,8 +69,7 @@ pub(super) fn write<W: io::Write>(
     }
     let (rows, n) = coordinates.shape();
     archive.add_array("background_coordinates", &[n, rows], coordinates.as_slice())?;
-    let fingerprints: Vec<i64> =
-        comparer.enrolled().iter().map(|face| face.0.cast_signed()).collect();
+    let fingerprints: Vec<i64> = comparer.enrolled().iter().map(|face| face.0.cast_signed()).collect();
     archive.add_array("background_fingerprints", &[n], &fingerprints)?;
     let people = comparer.people();
     let parts = people.to_parts();
@@ -142,8 +141,7 @@ pub(super) fn read(
     };
     let moments: Vec<i64> = archive.array("background_moments", &[count])?;
     // Frames of one moment count as one photo, and each person has some.
-    let sound =
-        |&count: &i64| usize::try_from(count).ok().filter(|&it| 0 < it && it <= persons.len());
+    let sound = |&count: &i64| usize::try_from(count).ok().filter(|&it| 0 < it && it <= persons.len());
     let photos: Option<Vec<usize>> = moments.iter().map(sound).collect();
     let photos = photos.ok_or_else(|| refuse("unexpected numbers of photos"))?;
     let people = People::from_parts(adaptation, photos, parts)

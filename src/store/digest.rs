@@ -16,8 +16,7 @@ pub(super) type Digest = [u8; 32];
 
 /// The digest of bytes that lie in memory, by all threads.
 pub(super) fn of(bytes: &[u8]) -> Digest {
-    let blocks: Vec<Digest> =
-        bytes.par_chunks(BLOCK).map(|block| Sha256::digest(block).into()).collect();
+    let blocks: Vec<Digest> = bytes.par_chunks(BLOCK).map(|block| Sha256::digest(block).into()).collect();
     Sha256::digest(blocks.as_flattened()).into()
 }
 

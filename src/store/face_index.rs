@@ -74,8 +74,7 @@ pub fn save_face_index(index: &FaceIndex, path: &Path) -> Result<()> {
         let pixels: Vec<u8> = faces.iter().flat_map(|face| face.pixels.clone()).collect();
         archive.add_array("pixels", &[faces.len(), FaceSize::ALIGNED.pixels()], &pixels)?;
         let width = faces.first().map_or(0, |face| face.coordinates.len());
-        let coordinates: Vec<f32> =
-            faces.iter().flat_map(|face| face.coordinates.iter().copied()).collect();
+        let coordinates: Vec<f32> = faces.iter().flat_map(|face| face.coordinates.iter().copied()).collect();
         archive.add_array("coordinates", &[faces.len(), width], &coordinates)?;
         archive.finish().map(|_| ())
     })
@@ -104,16 +103,15 @@ pub fn load_face_index(path: &Path) -> Result<FaceIndex> {
     let pixels = archive.bytes("pixels", &[meta.faces, d])?;
     let coordinates: Vec<f32> = archive.array("coordinates", &[meta.faces, width])?;
     let mut faces = pixels.chunks_exact(d).zip(coordinates.chunks_exact(width.max(1)));
-    let (photos, files) =
-        read(photos, &mut faces).filter(|_| faces.next().is_none()).ok_or_else(misfit)?;
+    let (photos, files) = read(photos, &mut faces).filter(|_| faces.next().is_none()).ok_or_else(misfit)?;
     Ok(FaceIndex { files, photos, answers })
 }
 
 fn written(index: &FaceIndex) -> Photos {
-    let photos = index.photos.iter().map(|(&hash, photo)| Photo {
-        hash,
-        faces: photo.faces.iter().map(|face| face.location).collect(),
-    });
+    let photos = index
+        .photos
+        .iter()
+        .map(|(&hash, photo)| Photo { hash, faces: photo.faces.iter().map(|face| face.location).collect() });
     let apart = index.answers.apart.iter();
     Photos {
         files: index.files.clone(),
@@ -126,19 +124,12 @@ fn written(index: &FaceIndex) -> Photos {
 type PhotosAndFiles = (BTreeMap<ContentHash, IndexedPhoto>, BTreeMap<String, FileRecord>);
 
 /// The photos and files of what was written; `None` where it does not fit together.
-fn read<'a>(
-    written: Photos,
-    faces: &mut impl Iterator<Item = (&'a [u8], &'a [f32])>,
-) -> Option<PhotosAndFiles> {
+fn read<'a>(written: Photos, faces: &mut impl Iterator<Item = (&'a [u8], &'a [f32])>) -> Option<PhotosAndFiles> {
     let mut photos: BTreeMap<ContentHash, IndexedPhoto> = BTreeMap::new();
     for photo in written.photos {
         let found = photo.faces.into_iter().map(|location| {
             let (pixels, coordinates) = faces.next()?;
-            Some(IndexedFace {
-                location: sound(location)?,
-                pixels: pixels.to_vec(),
-                coordinates: coordinates.to_vec(),
-            })
+            Some(IndexedFace { location: sound(location)?, pixels: pixels.to_vec(), coordinates: coordinates.to_vec() })
         });
         let faces: Option<Vec<IndexedFace>> = found.collect();
         let (hash, faces) = (photo.hash, faces?);
@@ -165,8 +156,5 @@ fn answers(written: &Photos) -> Answers {
 /// The location, if its numbers can be those of one.
 fn sound(location: Location) -> Option<Location> {
     let numbers = location.bounds.iter().chain(location.eyes.as_flattened());
-    numbers
-        .chain([&location.score, &location.eye_spread])
-        .all(|number| number.abs() < 1e9)
-        .then_some(location)
+    numbers.chain([&location.score, &location.eye_spread]).all(|number| number.abs() < 1e9).then_some(location)
 }

@@ -60,9 +60,7 @@ impl Model {
         self.stamp = FileStamp::of(&self.path);
         // Elsewhere a lock would keep readers out, and a file system without locks has other worries.
         let file = cfg!(unix).then(|| File::open(&self.path).ok()).flatten();
-        let is_free = file
-            .as_ref()
-            .is_none_or(|file| !matches!(file.try_lock(), Err(TryLockError::WouldBlock)));
+        let is_free = file.as_ref().is_none_or(|file| !matches!(file.try_lock(), Err(TryLockError::WouldBlock)));
         if is_free {
             self.file = file;
         }
@@ -106,10 +104,7 @@ impl ModelLock {
                         pending.add(&lock_path, &file);
                     }
                     drop(pending);
-                    let mut lock = Self {
-                        held: Some((file, lock_path.clone())),
-                        model: Model::at(&place.file),
-                    };
+                    let mut lock = Self { held: Some((file, lock_path.clone())), model: Model::at(&place.file) };
                     if lock.model.lock() {
                         return Ok(lock);
                     }
@@ -161,8 +156,7 @@ impl ModelLock {
     pub fn is_current(&self) -> bool {
         let is_there = |file| stands_at(file, &self.model.path);
         !self.is_held()
-            || self.model.stamp == FileStamp::of(&self.model.path)
-                && self.model.file.as_ref().is_none_or(is_there)
+            || self.model.stamp == FileStamp::of(&self.model.path) && self.model.file.as_ref().is_none_or(is_there)
     }
 }
 

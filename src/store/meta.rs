@@ -52,13 +52,11 @@ pub(super) fn invalid(archive: &Archive, reason: &str) -> Error {
 
 impl Meta {
     pub(super) fn size(&self, archive: &Archive) -> Result<FaceSize> {
-        FaceSize::new(self.width, self.height)
-            .map_err(|_| invalid(archive, "an impossible size of faces"))
+        FaceSize::new(self.width, self.height).map_err(|_| invalid(archive, "an impossible size of faces"))
     }
 
     pub(super) fn preparation(&self, size: FaceSize) -> Preparation {
-        Preparation::new(size, self.framing)
-            .with_crop_eyes(self.crop_eyes.filter(CropEyes::is_sound))
+        Preparation::new(size, self.framing).with_crop_eyes(self.crop_eyes.filter(CropEyes::is_sound))
     }
 
     pub(super) fn settings(&self, archive: &Archive) -> Result<Settings> {

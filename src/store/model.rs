@@ -61,11 +61,7 @@ pub fn from_archive(archive: &Archive) -> Result<(Recognizer, History)> {
 ///
 /// # Errors
 /// Whatever `out` reports.
-pub fn write_model<W: Write>(
-    recognizer: &Recognizer,
-    history: &History,
-    out: &mut BufWriter<W>,
-) -> io::Result<()> {
+pub fn write_model<W: Write>(recognizer: &Recognizer, history: &History, out: &mut BufWriter<W>) -> io::Result<()> {
     let (space, gallery) = (recognizer.space(), recognizer.gallery());
     let (d, k, n) = (space.pixels(), space.components(), gallery.len());
     let settings = recognizer.settings();
@@ -85,12 +81,9 @@ pub fn write_model<W: Write>(
         kernel: settings.distance.kernel.to_string(),
         scaled_pixels: settings.distance.pixel_scale.name().to_owned(),
         calibration: recognizer.calibration().copied(),
-        background: recognizer
-            .background()
-            .map(|comparer| BackgroundMeta::of(settings.prior, comparer)),
+        background: recognizer.background().map(|comparer| BackgroundMeta::of(settings.prior, comparer)),
     };
-    let labels: Vec<&str> =
-        gallery.enrolled().iter().map(|face| gallery.people()[face.person].as_str()).collect();
+    let labels: Vec<&str> = gallery.enrolled().iter().map(|face| gallery.people()[face.person].as_str()).collect();
     let sources: Vec<&str> = gallery.enrolled().iter().map(|face| face.source.as_str()).collect();
     let hashes: Vec<u8> = gallery.enrolled().iter().flat_map(|face| face.hash.0).collect();
 
@@ -100,9 +93,7 @@ pub fn write_model<W: Write>(
     archive.add_text("labels", &labels)?;
     archive.add_text("sources", &sources)?;
     archive.add_array("hashes", &[n, 32], &hashes)?;
-    if let (Some(background), Some(coordinates)) =
-        (recognizer.background(), recognizer.coordinates())
-    {
+    if let (Some(background), Some(coordinates)) = (recognizer.background(), recognizer.coordinates()) {
         background_arrays::write(&mut archive, settings.prior, background, coordinates)?;
     }
     archive.add_array("faces", &[n, d], gallery.faces().as_slice())?;
@@ -121,9 +112,7 @@ fn read(archive: &Archive) -> Result<Recognizer> {
     let weights = DMatrix::from_vec(k, n, archive.array("weights", &[n, k])?);
     let background = meta.background.as_ref();
     let coordinates = background
-        .map(|about| {
-            background_arrays::read_coordinates(archive, settings.prior, about, gallery.faces())
-        })
+        .map(|about| background_arrays::read_coordinates(archive, settings.prior, about, gallery.faces()))
         .transpose()?;
     let faces = EnrolledFaces {
         persons: &gallery.persons(),
@@ -133,14 +122,6 @@ fn read(archive: &Archive) -> Result<Recognizer> {
         coordinates: coordinates.as_ref(),
     };
     let comparer = read_comparer(archive, &meta, settings, &space, faces)?;
-    Recognizer::from_parts(
-        meta.preparation(space.size()),
-        settings,
-        space,
-        gallery,
-        weights,
-        comparer,
-        coordinates,
-    )
-    .map_err(|_| invalid(archive, "parts that do not fit together"))
+    Recognizer::from_parts(meta.preparation(space.size()), settings, space, gallery, weights, comparer, coordinates)
+        .map_err(|_| invalid(archive, "parts that do not fit together"))
 }

@@ -43,14 +43,7 @@ pub(super) fn read_comparer(
         (Some(about), _) => {
             let missing = || archive.misfit("a background model without coordinates");
             let coordinates = enrolled.coordinates.ok_or_else(missing)?;
-            background_arrays::read(
-                archive,
-                settings.prior,
-                about,
-                meta.framing,
-                enrolled.persons,
-                coordinates,
-            )
+            background_arrays::read(archive, settings.prior, about, meta.framing, enrolled.persons, coordinates)
         }
         (None, Some(calibration)) => Ok(Comparer::Distances(Box::new(Distances {
             matcher: matcher(settings, space, enrolled)
@@ -62,16 +55,10 @@ pub(super) fn read_comparer(
 }
 
 /// The people by distances. The space of a kernel or of scaled pixels is learned again from the faces: it follows from them.
-fn matcher(
-    settings: Settings,
-    space: &Arc<FaceSpace>,
-    enrolled: EnrolledFaces<'_>,
-) -> Result<Matcher> {
+fn matcher(settings: Settings, space: &Arc<FaceSpace>, enrolled: EnrolledFaces<'_>) -> Result<Matcher> {
     let (distance, weights) = (settings.distance, enrolled.weights);
     let (space, weights) = match (distance.kernel, distance.pixel_scale) {
-        (Kernel::Linear, PixelScale::Plain) => {
-            (Space::Linear(Arc::clone(space)), Cow::Borrowed(weights))
-        }
+        (Kernel::Linear, PixelScale::Plain) => (Space::Linear(Arc::clone(space)), Cow::Borrowed(weights)),
         _ => {
             let space = Space::learn(enrolled.faces, distance, settings.pca)?;
             let weights = space.project(enrolled.faces);
@@ -87,10 +74,7 @@ fn named(label: &str) -> Result<Person, String> {
     if person.as_str() == label {
         return Ok(person);
     }
-    Err(format!(
-        "the name '{}' is not in Unicode's composed form, NFC: enrol again",
-        label.escape_debug()
-    ))
+    Err(format!("the name '{}' is not in Unicode's composed form, NFC: enrol again", label.escape_debug()))
 }
 
 pub(super) fn read_gallery(archive: &Archive, size: FaceSize, n: usize) -> Result<Gallery> {
@@ -103,8 +87,7 @@ pub(super) fn read_gallery(archive: &Archive, size: FaceSize, n: usize) -> Resul
     let pixels = FaceMatrix::from_pixels(size, pixels).map(Arc::new)?;
     let mut origins = origins::read(archive, n)?.into_iter();
     let mut faces = Vec::with_capacity(n);
-    let rows =
-        labels.into_iter().zip(sources).zip(hashes.chunks_exact(32)).zip(Pixels::of_all(&pixels));
+    let rows = labels.into_iter().zip(sources).zip(hashes.chunks_exact(32)).zip(Pixels::of_all(&pixels));
     for (((label, source), hash), pixels) in rows {
         let person = named(&label).map_err(invalid)?;
         let mut content = [0; 32];
@@ -122,9 +105,5 @@ pub(super) fn read_gallery(archive: &Archive, size: FaceSize, n: usize) -> Resul
     let is_once = files.len() == order.len();
     let gallery = Gallery::in_order(size, faces);
     let canonical = gallery.enrolled().iter().map(|face| face.hash).eq(order);
-    if is_once && canonical {
-        Ok(gallery)
-    } else {
-        Err(invalid("faces out of order or twice".to_owned()))
-    }
+    if is_once && canonical { Ok(gallery) } else { Err(invalid("faces out of order or twice".to_owned())) }
 }

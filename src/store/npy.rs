@@ -50,8 +50,7 @@ impl Header {
             sides => format!("({})", sides.join(", ")),
         };
         let descr = &self.descr;
-        let mut text =
-            format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}");
+        let mut text = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}");
         let end = (PREAMBLE + text.len() + 1).next_multiple_of(ALIGNMENT);
         let padding = end - PREAMBLE - text.len() - 1;
         text.extend(std::iter::repeat_n(' ', padding));
@@ -80,8 +79,7 @@ impl Header {
     /// `{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }`, blanks, a line feed.
     fn parse_text(text: &str) -> Result<Self, ArrayProblem> {
         let fields = || {
-            let (descr, rest) =
-                text.strip_prefix("{'descr': ")?.split_once(", 'fortran_order': ")?;
+            let (descr, rest) = text.strip_prefix("{'descr': ")?.split_once(", 'fortran_order': ")?;
             let (order, rest) = rest.split_once(", 'shape': (")?;
             let (shape, rest) = rest.split_once("), }")?;
             // A structured type is a list, with no quotes around it: no element type that a model has.
@@ -112,10 +110,8 @@ fn parse_shape(text: &str) -> Option<Vec<usize>> {
         None => text,
     };
     let digits = |side: &str| side.bytes().all(|b| b.is_ascii_digit()).then(|| side.parse().ok());
-    let shape: Vec<usize> = sides
-        .splitn(MOST_SIDES + 1, ", ")
-        .map(|side| digits(side).flatten())
-        .collect::<Option<_>>()?;
+    let shape: Vec<usize> =
+        sides.splitn(MOST_SIDES + 1, ", ").map(|side| digits(side).flatten()).collect::<Option<_>>()?;
     (shape.len() <= MOST_SIDES).then_some(shape)
 }
 
@@ -167,11 +163,7 @@ numbers! {
 ///
 /// # Errors
 /// Kind [`InvalidInput`](io::ErrorKind::InvalidInput) if the shape does not fit the numbers; whatever `out` reports.
-pub fn write_npy<T: Number>(
-    out: &mut impl Write,
-    shape: &[usize],
-    numbers: &[T],
-) -> io::Result<()> {
+pub fn write_npy<T: Number>(out: &mut impl Write, shape: &[usize], numbers: &[T]) -> io::Result<()> {
     let header = Header::of::<T>(shape, numbers)?;
     out.write_all(&header.encode())?;
     out.write_all(&to_bytes(numbers))
@@ -289,9 +281,7 @@ mod tests {
 
     #[test]
     fn comes_back() {
-        for shape in
-            [&[][..], &[0], &[7], &[3, 4], &[0, 9], &[1, 2, 3, 4, 5, 6, 7, 8], &[usize::MAX; 8]]
-        {
+        for shape in [&[][..], &[0], &[7], &[3, 4], &[0, 9], &[1, 2, 3, 4, 5, 6, 7, 8], &[usize::MAX; 8]] {
             for descr in ["<f4", "|u1", "<U4096"] {
                 let bytes = [header(descr, shape).encode(), b"rest".to_vec()].concat();
                 assert_eq!(bytes.len() % ALIGNMENT, 4);
@@ -320,14 +310,8 @@ mod tests {
             ("{'descr': '<f4', 'fortran_order': False, 'shape': (-3,), }\n", Header),
             ("{'descr': '<f4', 'fortran_order': False, 'shape': (+3,), }\n", Header),
             ("{'descr': '<f4', 'fortran_order': False, 'shape': (,), }\n", Header),
-            (
-                "{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,), }\n",
-                Header,
-            ),
-            (
-                "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 1, 1, 1, 1, 1, 1, 1, 1), }\n",
-                Header,
-            ),
+            ("{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,), }\n", Header),
+            ("{'descr': '<f4', 'fortran_order': False, 'shape': (1, 1, 1, 1, 1, 1, 1, 1, 1), }\n", Header),
             ("{'descr': '<f4', 'fortran_order': False, 'shape': (3,), } x\n", Header),
             ("{'descr': '\u{1b}[2J', 'fortran_order': False, 'shape': (3,), }\n", Header),
             ("{'shape': (3,), 'descr': '<f4', 'fortran_order': False, }\n", Header),

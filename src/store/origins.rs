@@ -44,8 +44,7 @@ pub(super) fn read(archive: &Archive, n: usize) -> Result<Vec<Origin>> {
     let misfit = || archive.misfit("origins that do not fit their photos");
     let rows: Vec<u32> = archive.array("origins", &[n, COLUMNS])?;
     let (rows, _) = rows.as_chunks::<COLUMNS>();
-    let length =
-        |row: &[u32; COLUMNS]| if is_kept(row) { row[0] as usize * row[1] as usize } else { 0 };
+    let length = |row: &[u32; COLUMNS]| if is_kept(row) { row[0] as usize * row[1] as usize } else { 0 };
     if rows.iter().any(|row| is_kept(row) && row[0].max(row[1]) > KEPT_SIDE) {
         return Err(misfit());
     }
@@ -57,8 +56,7 @@ pub(super) fn read(archive: &Archive, n: usize) -> Result<Vec<Origin>> {
         }
         let (kept, after) = rest.split_at_checked(length(row))?;
         rest = after;
-        let eye =
-            |at: usize| Some([u16::try_from(row[at]).ok()?, u16::try_from(row[at + 1]).ok()?]);
+        let eye = |at: usize| Some([u16::try_from(row[at]).ok()?, u16::try_from(row[at + 1]).ok()?]);
         let (photo, eyes) = ((row[0], row[1]), [eye(2)?, eye(4)?]);
         if !is_kept(row) {
             return Some(Origin::Found { photo, eyes });

@@ -36,15 +36,11 @@ impl OwnMeta {
     /// Reads the model that an archive holds.
     pub(super) fn read(&self, archive: &Archive) -> Result<OwnBackground> {
         let bytes = archive.bytes(ARRAY, &[self.bytes])?;
-        OwnBackground::from_bytes(bytes, self.provenance.clone())
-            .map_err(|error| archive.misfit(error.to_string()))
+        OwnBackground::from_bytes(bytes, self.provenance.clone()).map_err(|error| archive.misfit(error.to_string()))
     }
 }
 
-pub(super) fn write<W: Write>(
-    archive: &mut ArchiveWriter<W>,
-    own: OwnBackground,
-) -> io::Result<()> {
+pub(super) fn write<W: Write>(archive: &mut ArchiveWriter<W>, own: OwnBackground) -> io::Result<()> {
     archive.add_bytes(ARRAY, &[own.bytes()])
 }
 

@@ -156,10 +156,7 @@ fn finish(
     Ok(())
 }
 
-fn fill(
-    file: &File,
-    write: impl FnOnce(&mut BufWriter<&File>) -> io::Result<()>,
-) -> io::Result<()> {
+fn fill(file: &File, write: impl FnOnce(&mut BufWriter<&File>) -> io::Result<()>) -> io::Result<()> {
     let mut out = BufWriter::new(file);
     write(&mut out)?;
     out.flush()
@@ -168,9 +165,7 @@ fn fill(
 /// An error while the contents are written says nothing about folders, whatever its kind.
 fn written_so_far(place: &TargetFile, error: io::Error) -> Error {
     match error.kind() {
-        io::ErrorKind::StorageFull | io::ErrorKind::FileTooLarge | io::ErrorKind::QuotaExceeded => {
-            place.error(error)
-        }
+        io::ErrorKind::StorageFull | io::ErrorKind::FileTooLarge | io::ErrorKind::QuotaExceeded => place.error(error),
         _ => place.error(io::Error::other(error)),
     }
 }
@@ -212,17 +207,13 @@ fn remove_orphans(place: &TargetFile) {
     let hidden_name = place.hidden_name();
     let is_ours = |name: &str| {
         let random = name.strip_prefix(&hidden_name).and_then(|name| name.strip_suffix(SUFFIX));
-        random.is_some_and(|random| {
-            random.len() == RANDOM && random.bytes().all(|b| b.is_ascii_alphanumeric())
-        })
+        random.is_some_and(|random| random.len() == RANDOM && random.bytes().all(|b| b.is_ascii_alphanumeric()))
     };
     let Ok(files) = fs::read_dir(&place.folder) else {
         return;
     };
     for file in files.flatten() {
-        if file.file_name().to_str().is_some_and(is_ours)
-            && file.file_type().is_ok_and(|kind| kind.is_file())
-        {
+        if file.file_name().to_str().is_some_and(is_ours) && file.file_type().is_ok_and(|kind| kind.is_file()) {
             let Ok(orphan) = OpenOptions::new().write(true).open(file.path()) else {
                 continue;
             };
@@ -237,14 +228,7 @@ fn remove_orphans(place: &TargetFile) {
 /// Forces a file to disk, where its file system can.
 fn synced(file: &File) -> io::Result<()> {
     match file.sync_all() {
-        Err(error)
-            if !matches!(
-                error.kind(),
-                io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported
-            ) =>
-        {
-            Err(error)
-        }
+        Err(error) if !matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported) => Err(error),
         _ => Ok(()),
     }
 }

@@ -32,7 +32,9 @@ impl FromStr for NamesIn {
             "beside" => Ok(Self::Beside),
             "inside" => Ok(Self::Inside),
             "lightroom" => Ok(Self::Lightroom),
-            _ => Err("expected `beside` (photo.jpg.xmp), `inside` (in the photo) or `lightroom` (photo.xmp)".to_owned()),
+            _ => {
+                Err("expected `beside` (photo.jpg.xmp), `inside` (in the photo) or `lightroom` (photo.xmp)".to_owned())
+            }
         }
     }
 }

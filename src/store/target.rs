@@ -24,8 +24,7 @@ impl TargetFile {
     pub(super) fn find(path: &Path) -> Result<Self> {
         match fs::symlink_metadata(path) {
             Ok(found) if found.is_symlink() => {
-                let file = fs::canonicalize(path)
-                    .map_err(|_| Error::write(path, WriteProblem::NotAFile))?;
+                let file = fs::canonicalize(path).map_err(|_| Error::write(path, WriteProblem::NotAFile))?;
                 Self::of(path, file)
             }
             _ => Self::of(path, path.to_owned()),
@@ -91,9 +90,7 @@ impl TargetFile {
             io::ErrorKind::NotFound => WriteProblem::NoFolder(folder),
             io::ErrorKind::NotADirectory => WriteProblem::NotInFolder(folder),
             io::ErrorKind::IsADirectory => WriteProblem::Folder,
-            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-                WriteProblem::NotPermitted(folder)
-            }
+            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => WriteProblem::NotPermitted(folder),
             io::ErrorKind::StorageFull => WriteProblem::DiskFull,
             io::ErrorKind::FileTooLarge | io::ErrorKind::QuotaExceeded => WriteProblem::TooLarge,
             _ => WriteProblem::Other(error),

@@ -41,12 +41,7 @@ impl<W: Write> ArchiveWriter<W> {
     }
 
     /// Adds numbers under a name (NumPy's key, without `.npy`), row by row: `shape` `[n, d]` is n rows of d numbers.
-    pub fn add_array<T: Number>(
-        &mut self,
-        name: &str,
-        shape: &[usize],
-        numbers: &[T],
-    ) -> io::Result<()> {
+    pub fn add_array<T: Number>(&mut self, name: &str, shape: &[usize], numbers: &[T]) -> io::Result<()> {
         let header = Header::of(shape, numbers)?;
         self.add_member(&format!("{name}.npy"), &[&header.encode(), &npy::to_bytes(numbers)])
     }
@@ -70,13 +65,9 @@ impl<W: Write> ArchiveWriter<W> {
                 line.as_ref()
             )));
         }
-        let width =
-            lines.iter().map(|line| line.as_ref().chars().count()).max().unwrap_or(0).max(1);
+        let width = lines.iter().map(|line| line.as_ref().chars().count()).max().unwrap_or(0).max(1);
         let header = Header { descr: npy::text_descr(width), shape: vec![lines.len()] };
-        self.add_member(
-            &format!("{name}.npy"),
-            &[&header.encode(), &npy::text_to_bytes(lines, width)],
-        )
+        self.add_member(&format!("{name}.npy"), &[&header.encode(), &npy::text_to_bytes(lines, width)])
     }
 
     /// Adds a JSON file under its full name (`log.json`). `numpy.load(...)[name]` gives its bytes.
@@ -97,9 +88,7 @@ impl<W: Write> ArchiveWriter<W> {
     /// The content comes in parts, so that a header need not be glued to its numbers.
     fn add_member(&mut self, name: &str, parts: &[&[u8]]) -> io::Result<()> {
         if !zip::is_good_name(name) {
-            return Err(misuse(format!(
-                "{name:?} cannot be the name of a member: use letters, digits and _"
-            )));
+            return Err(misuse(format!("{name:?} cannot be the name of a member: use letters, digits and _")));
         }
         if self.entries.iter().any(|entry| entry.name == name) {
             return Err(misuse(format!("two members are called {name}")));
@@ -141,12 +130,7 @@ impl<W: Write> ZipOfFiles<W> {
     ///
     /// # Errors
     /// An output that cannot be written.
-    pub fn add(
-        &mut self,
-        name: String,
-        modified: Option<SystemTime>,
-        content: &[u8],
-    ) -> io::Result<()> {
+    pub fn add(&mut self, name: String, modified: Option<SystemTime>, content: &[u8]) -> io::Result<()> {
         let since = |time: SystemTime| time.duration_since(UNIX_EPOCH).ok();
         let seconds = |time| u32::try_from(since(time)?.as_secs()).ok();
         let entry = zip::Entry {

@@ -90,13 +90,7 @@ pub(super) fn local_header(entry: &Entry) -> Vec<u8> {
 
 /// Whether a file begins as [`local_header`] of a member of that name does, as far as the file goes.
 pub(super) fn starts_with_member(bytes: &[u8], name: &str) -> bool {
-    let header = local_header(&Entry {
-        name: name.to_owned(),
-        crc32: 0,
-        size: 0,
-        offset: 0,
-        modified: None,
-    });
+    let header = local_header(&Entry { name: name.to_owned(), crc32: 0, size: 0, offset: 0, modified: None });
     let agree = |range: Range<usize>| {
         let end = range.end.min(bytes.len());
         bytes.get(range.start..end).is_none_or(|found| found == &header[range.start..end])

@@ -102,10 +102,7 @@ struct Levels {
 
 impl Levels {
     fn of(picture: &GrayImage) -> Self {
-        Self {
-            values: picture.iter().map(|&level| f64::from(level)).collect(),
-            width: picture.width() as usize,
-        }
+        Self { values: picture.iter().map(|&level| f64::from(level)).collect(), width: picture.width() as usize }
     }
 
     fn picture(&self) -> GrayImage {
@@ -184,10 +181,8 @@ impl Levels {
 
     /// Noise that is blurred, as film has it, of this spread.
     fn add_grain(&mut self, radius: f64, spread: f64, chance: &mut Chance) {
-        let noise = Self {
-            values: self.values.iter().map(|_| 128.0 + 40.0 * chance.0.normal()).collect(),
-            width: self.width,
-        };
+        let noise =
+            Self { values: self.values.iter().map(|_| 128.0 + 40.0 * chance.0.normal()).collect(), width: self.width };
         let grain = Self::of(&imageops::blur(&noise.picture(), radius as f32)).values;
         let mean = grain.iter().sum::<f64>() / grain.len() as f64;
         let squares: f64 = grain.iter().map(|value| (value - mean).powi(2)).sum();
@@ -198,8 +193,7 @@ impl Levels {
 
     fn waves(&mut self, shape: usize, chance: &mut Chance) {
         let (turn, other) = (Turn::any(chance), Turn::any(chance));
-        let [f, first, second] =
-            [chance.log_between(0.45, 2.6), chance.between(0.0, TAU), chance.between(0.0, TAU)];
+        let [f, first, second] = [chance.log_between(0.45, 2.6), chance.between(0.0, TAU), chance.between(0.0, TAU)];
         let across = f * chance.between(0.6, 1.6);
         let near = f * chance.between(0.9, 1.1);
         let lean = chance.between(-0.5, 0.5);

@@ -9,9 +9,7 @@ mod damaged;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::background::{
-    Background, DamageVariation, DamagedPhotos, Described, FACE, MouthFinder, Training,
-};
+use crate::background::{Background, DamageVariation, DamagedPhotos, Described, FACE, MouthFinder, Training};
 use crate::dataset::{self, LabelRule, LabeledPhoto, Person, PhotoFile, Skipped};
 use crate::enrollment::{Observer, report_passed_over};
 use crate::error::{BackgroundProblem, Error, LikelihoodError, PhotoProblem, Result};
@@ -67,11 +65,8 @@ pub fn learn(
     let people = photos.people();
     let with_two_photos = people.values().filter(|&&photos| photos > 1).count();
     if with_two_photos < FEWEST_PEOPLE {
-        let problem = BackgroundProblem::FewPeople {
-            there: with_two_photos,
-            fewest: FEWEST_PEOPLE,
-            enough: ENOUGH_PEOPLE,
-        };
+        let problem =
+            BackgroundProblem::FewPeople { there: with_two_photos, fewest: FEWEST_PEOPLE, enough: ENOUGH_PEOPLE };
         return Err(LikelihoodError::Background { problem }.into());
     }
     // How photos of one person differ is learned from as many directions as there are photos more than people; with half as
@@ -172,11 +167,7 @@ impl<'a> Photos<'a> {
     }
 
     /// Some of the photos, and copies of them with each family of damage.
-    fn damaged(
-        &self,
-        background: &Background,
-        observer: &dyn Observer,
-    ) -> Result<Vec<DamagedPhotos>> {
+    fn damaged(&self, background: &Background, observer: &dyn Observer) -> Result<Vec<DamagedPhotos>> {
         let mut copies = Vec::new();
         for family in Family::ALL {
             for (face, Face { number, photo, .. }) in self.faces.iter().enumerate() {
@@ -206,12 +197,11 @@ impl<'a> Photos<'a> {
             let damaged = own().flat_map(|(.., pixels)| pixels);
             [clean.copied().collect(), damaged.copied().collect()]
         });
-        let coordinates = |pixels: Vec<u8>| -> Result<_> {
-            Ok(background.coordinates(&FaceMatrix::from_pixels(FACE, pixels)?))
-        };
-        let families = pairs.into_iter().map(|[clean, damaged]| {
-            Ok(DamagedPhotos { clean: coordinates(clean)?, damaged: coordinates(damaged)? })
-        });
+        let coordinates =
+            |pixels: Vec<u8>| -> Result<_> { Ok(background.coordinates(&FaceMatrix::from_pixels(FACE, pixels)?)) };
+        let families = pairs
+            .into_iter()
+            .map(|[clean, damaged]| Ok(DamagedPhotos { clean: coordinates(clean)?, damaged: coordinates(damaged)? }));
         families.collect()
     }
 }

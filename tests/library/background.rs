@@ -141,11 +141,8 @@ fn growing_a_gallery_gives_what_enrolling_at_once_gives() {
 #[test]
 fn one_more_person_does_not_switch_rules() {
     let all = bundled();
-    let probes: Vec<LabeledFace> = all
-        .chunk_by(|a, b| a.person == b.person)
-        .take(3)
-        .flat_map(|own| own[4..].to_vec())
-        .collect();
+    let probes: Vec<LabeledFace> =
+        all.chunk_by(|a, b| a.person == b.person).take(3).flat_map(|own| own[4..].to_vec()).collect();
     let mut before = 0;
     for people in 3..8 {
         let mut faces = some(3, 4);
@@ -167,9 +164,7 @@ fn drawn(people: usize) -> (DMatrix<f32>, Vec<usize>) {
     let mut normal = move || {
         let mut sum = -6.0;
         for _ in 0..12 {
-            seed = seed
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             sum += (seed >> 11) as f64 / (1_u64 << 53) as f64;
         }
         sum
@@ -195,20 +190,10 @@ fn photos_rotated_beforehand_give_the_same_scores() {
     let (coordinates, persons) = drawn(30);
     let photos: Vec<usize> = (1..persons.len()).collect();
     let enrolled: Vec<usize> = photos.iter().map(|&photo| persons[photo]).collect();
-    for adaptation in [
-        Adaptation::none(background),
-        Adaptation::learn(background, &coordinates, &photos, &enrolled),
-    ] {
+    for adaptation in [Adaptation::none(background), Adaptation::learn(background, &coordinates, &photos, &enrolled)] {
         let rotated = adaptation.rotated(&coordinates);
         let one = People::enroll(adaptation.clone(), &coordinates, &photos, &enrolled, 30);
-        let other = People::enroll_rotated(
-            adaptation,
-            Some(&rotated),
-            &coordinates,
-            &photos,
-            &enrolled,
-            30,
-        );
+        let other = People::enroll_rotated(adaptation, Some(&rotated), &coordinates, &photos, &enrolled, 30);
         let [one, other] = [one, other].map(|people| people.with_scores(&coordinates, |_, of| of));
         for (one, other) in one.iter().flatten().zip(other.iter().flatten()) {
             assert!((one - other).abs() < 1e-4, "{one} {other}");
@@ -225,8 +210,7 @@ fn thousands_of_people_are_told_apart() {
     let adaptation = Adaptation::none(background);
     let people = People::enroll(adaptation, &coordinates, &photos, &enrolled, 10_000);
     let gallery = coordinates.select_columns(&photos);
-    let calibration =
-        Calibration::learn(background, &people, &gallery, &enrolled, Alignment::ByEyes);
+    let calibration = Calibration::learn(background, &people, &gallery, &enrolled, Alignment::ByEyes);
     assert!(calibration.is_sound(10_000));
     let probes: Vec<usize> = (1..persons.len()).step_by(200).collect();
     let right = people.with_scores(&coordinates.select_columns(&probes), |at, scores| {

@@ -27,17 +27,12 @@ fn att_is_read_pixel_by_pixel() {
     assert_eq!(chosen, FaceSize::new(54, 66).unwrap(), "shape kept");
     let size = FaceSize::new(92, 112).unwrap();
     let told = AtomicUsize::new(0);
-    let faces = load(
-        &listing.photos,
-        |photo, file| Ok((photo.person.clone(), fit(&file.decode()?, size)?)),
-        &|done| {
-            told.fetch_max(done, Ordering::Relaxed);
-        },
-    );
+    let faces = load(&listing.photos, |photo, file| Ok((photo.person.clone(), fit(&file.decode()?, size)?)), &|done| {
+        told.fetch_max(done, Ordering::Relaxed);
+    });
     assert_eq!((faces.items.len(), faces.skipped.len(), told.into_inner()), (400, 0, 400));
     assert!(faces.items.iter().all(|(_, (_, fit))| fit.scale == Scale::Same));
-    let matrix =
-        FaceMatrix::from_faces(size, faces.items.iter().map(|(_, (face, _))| face)).unwrap();
+    let matrix = FaceMatrix::from_faces(size, faces.items.iter().map(|(_, (face, _))| face)).unwrap();
     for (j, path) in order.iter().enumerate() {
         let file = std::fs::read(path).unwrap();
         assert!(file.ends_with(matrix.face(j)), "{}", path.display());
@@ -57,11 +52,10 @@ fn the_gray_of_real_jpegs_is_that_of_their_colours() {
         &some,
         |photo, file| {
             let rgb = image::open(&photo.path).unwrap().into_rgb8();
-            let differences =
-                file.decode()?.into_raw().into_iter().zip(rgb.pixels()).map(|(y, p)| {
-                    let [r, g, b] = p.0.map(f64::from);
-                    (f64::from(y) - (0.299 * r + 0.587 * g + 0.114 * b)).abs()
-                });
+            let differences = file.decode()?.into_raw().into_iter().zip(rgb.pixels()).map(|(y, p)| {
+                let [r, g, b] = p.0.map(f64::from);
+                (f64::from(y) - (0.299 * r + 0.587 * g + 0.114 * b)).abs()
+            });
             let (mut sum, mut far, mut n) = (0.0, 0, 0);
             for difference in differences {
                 sum += difference;
@@ -145,8 +139,6 @@ fn time_to_load() {
             best.iter_mut().zip(laps).for_each(|(b, l)| *b = b.min(l));
         }
         let [list, sizes, load, hash] = best;
-        println!(
-            "{set}: list {list:.1} ms, sizes {sizes:.1}, read+decode+fit {load:.1}, read+hash {hash:.1}"
-        );
+        println!("{set}: list {list:.1} ms, sizes {sizes:.1}, read+decode+fit {load:.1}, read+hash {hash:.1}");
     }
 }

@@ -50,8 +50,7 @@ fn agrees_with_numpy(folder: &Path, size: &str, components: usize, reference: &s
         let gallery = gallery(&preparation, faces);
         let plan = plan(&protocol);
         let found = evaluate(preparation, gallery, plain(components), &plan, &|_| {}).unwrap();
-        let named: Vec<usize> =
-            found.identification.trials.iter().map(|trial| trial.named).collect();
+        let named: Vec<usize> = found.identification.trials.iter().map(|trial| trial.named).collect();
         assert_eq!(named, expected, "{protocol}");
         let right = found.identification.trials.iter();
         let right = right.filter(|trial| trial.named == trial.person).count();
@@ -80,9 +79,8 @@ fn drawn(counts: &[usize], picture: impl Fn(usize, usize) -> u32) -> Gallery {
     for (person, &count) in counts.iter().enumerate() {
         for photo in 0..count {
             let seed = picture(person, photo);
-            let pixels: Vec<u8> = (0..64_u32)
-                .map(|at| (at.wrapping_mul(seed.wrapping_mul(2_654_435_761) | 1) >> 7) as u8)
-                .collect();
+            let pixels: Vec<u8> =
+                (0..64_u32).map(|at| (at.wrapping_mul(seed.wrapping_mul(2_654_435_761) | 1) >> 7) as u8).collect();
             let source = format!("p{person}/{photo}");
             faces.push(LabeledFace {
                 person: Person::new(&format!("p{person}")).unwrap(),
@@ -201,13 +199,8 @@ fn nobody_to_mistake_or_nothing_to_try_is_said() {
 
 /// Everything but the clock.
 fn timeless(mut evaluation: Evaluation) -> Evaluation {
-    evaluation.times = eigenfaces::evaluate::Times {
-        learning: 0.0,
-        identifying_a_face: 0.0,
-        folds: 0.0,
-        k_curve: 0.0,
-        open_set: 0.0,
-    };
+    evaluation.times =
+        eigenfaces::evaluate::Times { learning: 0.0, identifying_a_face: 0.0, folds: 0.0, k_curve: 0.0, open_set: 0.0 };
     evaluation
 }
 
@@ -251,8 +244,7 @@ fn planted_faults_are_found() {
         own.nth(which).unwrap()
     };
     // A photo of Ada under the name of Boris; a brighter copy of Chiara's under Dmitri; noise for Esther.
-    let (ada, chiara, esther) =
-        (at(&faces, "Ada", 2), at(&faces, "Chiara", 1), at(&faces, "Esther", 0));
+    let (ada, chiara, esther) = (at(&faces, "Ada", 2), at(&faces, "Chiara", 1), at(&faces, "Esther", 0));
     let wrong = faces[ada].source.clone();
     faces[ada].person = Person::new("Boris").unwrap();
     let mut copy = faces[chiara].clone();

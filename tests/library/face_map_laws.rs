@@ -32,8 +32,7 @@ fn naive(space: &FaceSpace, picture: &GrayImage, measure: Measure) -> Vec<f64> {
             let face = FaceMatrix::from_faces(size, [&window]).unwrap();
             let weights = space.project(&face);
             let residual = space.residual(face.face(0), weights.as_slice());
-            let level =
-                face.face(0).iter().map(|&p| f64::from(p)).sum::<f64>() / size.pixels() as f64;
+            let level = face.face(0).iter().map(|&p| f64::from(p)).sum::<f64>() / size.pixels() as f64;
             let squares = face.face(0).iter().map(|&p| (f64::from(p) - level).powi(2));
             let contrast = squares.sum::<f64>().sqrt();
             values.push(match measure {
@@ -67,10 +66,7 @@ fn unlike(space: &FaceSpace, face: &[u8]) -> f64 {
 fn agree(found: &[f64], expected: &[f64], tolerance: f64) {
     assert_eq!(found.len(), expected.len());
     for (at, (found, expected)) in found.iter().zip(expected).enumerate() {
-        assert!(
-            (found - expected).abs() < tolerance,
-            "position {at}: {found} instead of {expected}"
-        );
+        assert!((found - expected).abs() < tolerance, "position {at}: {found} instead of {expected}");
     }
 }
 
@@ -112,8 +108,7 @@ fn a_face_of_any_size_is_found_at_its_scale() {
     let faces = drawn_faces(size, 30, 9);
     let space = space(size, 12, 9);
     let (width, height) = (50, 60);
-    let large =
-        imageops::resize(&faces.image(3).unwrap(), width, height, imageops::FilterType::Triangle);
+    let large = imageops::resize(&faces.image(3).unwrap(), width, height, imageops::FilterType::Triangle);
     let mut photo = GrayImage::from_fn(240, 180, |x, y| Luma([(x / 2 + y / 3) as u8]));
     imageops::replace(&mut photo, &large, 100, 70);
     let maps = FaceMaps::new(&space, 12, &photo, Measure::Likelihood).unwrap();
@@ -175,9 +170,7 @@ fn a_flat_wall_is_no_likely_face() {
     let map = FaceMap::new(&space, space.components(), &wall, Measure::Likelihood).unwrap();
     assert!(map.values().iter().all(|&value| value == FLAT));
     let too_small = GrayImage::new(9, 30);
-    let error = FaceMap::new(&space, space.components(), &too_small, Measure::Distance)
-        .unwrap_err()
-        .to_string();
+    let error = FaceMap::new(&space, space.components(), &too_small, Measure::Distance).unwrap_err().to_string();
     assert!(error.contains("9x30") && error.contains("scale it up"), "{error}");
 }
 

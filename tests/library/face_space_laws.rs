@@ -47,12 +47,7 @@ fn residual_and_weights_obey_pythagoras() {
             .zip(space.rebuild(column.as_slice()))
             .map(|(&pixel, value)| (f64::from(pixel) - f64::from(value)).powi(2))
             .sum();
-        assert!(
-            (residual.distance - apart.sqrt()).abs() < 1e-2,
-            "{} {}",
-            residual.distance,
-            apart.sqrt()
-        );
+        assert!((residual.distance - apart.sqrt()).abs() < 1e-2, "{} {}", residual.distance, apart.sqrt());
         assert!((0.0..=residual.from_mean).contains(&residual.distance));
     }
 }
@@ -64,9 +59,8 @@ fn single_precision_is_good_to_a_millionth_on_real_faces() {
     let Some(faces) = att_faces() else {
         return;
     };
-    let orthonormality = |basis: &DMatrix<f64>| {
-        (basis.tr_mul(basis) - DMatrix::identity(basis.ncols(), basis.ncols())).amax()
-    };
+    let orthonormality =
+        |basis: &DMatrix<f64>| (basis.tr_mul(basis) - DMatrix::identity(basis.ncols(), basis.ncols())).amax();
     let exact = fit(&faces, ComponentCount::Share(1.0));
     assert_eq!(exact.count(), 399);
     assert!(orthonormality(&exact.basis) < 1e-10);

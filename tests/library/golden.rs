@@ -84,10 +84,7 @@ fn a_contact_sheet_of_basis_faces() {
     let picture = |values: &[f64], draw: fn(FaceSize, &[f32]) -> GrayImage| {
         draw(faces.size(), &values.iter().map(|&value| value as f32).collect::<Vec<_>>())
     };
-    let mut tiles = vec![Tile {
-        image: picture(components.mean.as_slice(), gray),
-        label: "mean face".to_owned(),
-    }];
+    let mut tiles = vec![Tile { image: picture(components.mean.as_slice(), gray), label: "mean face".to_owned() }];
     tiles.extend(components.basis.column_iter().enumerate().map(|(at, eigenface)| Tile {
         image: picture(eigenface.as_slice(), signed),
         label: format!("{}: a basis face with a long label", at + 1),

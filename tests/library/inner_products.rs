@@ -2,9 +2,7 @@
 
 use eigenfaces::face_matrix::{FaceMatrix, FaceSize};
 use eigenfaces::face_space::FaceSpace;
-use eigenfaces::pca::{
-    ComponentCount, Components, DualSpace, InnerProducts, Pca, PcaError, Solver,
-};
+use eigenfaces::pca::{ComponentCount, Components, DualSpace, InnerProducts, Pca, PcaError, Solver};
 use nalgebra::DMatrix;
 use proptest::prelude::*;
 
@@ -50,12 +48,7 @@ fn leading(weights: &DMatrix<f32>, k: usize) -> DMatrix<f32> {
 }
 
 /// Everything a dual space says must be what the face space of the same faces says.
-fn check_against_pixels(
-    faces: &FaceMatrix,
-    space: &DualSpace<'_>,
-    learned: &[usize],
-    probes: &[usize],
-) {
+fn check_against_pixels(faces: &FaceMatrix, space: &DualSpace<'_>, learned: &[usize], probes: &[usize]) {
     let chosen = faces.select(learned).unwrap();
     let components = direct(&chosen, ALL, Solver::Gram);
     assert_eq!(space.eigenvalues(), components.eigenvalues, "bit for bit");
@@ -70,8 +63,7 @@ fn check_against_pixels(
     for (at, &probe) in probes.iter().enumerate() {
         let own = weights.column(at);
         let found = space.residual(probe, own.as_slice());
-        let expected =
-            pixels.residual(faces.face(probe), pixels.project(&tried).column(at).as_slice());
+        let expected = pixels.residual(faces.face(probe), pixels.project(&tried).column(at).as_slice());
         assert!((found.from_mean / expected.from_mean - 1.0).abs() < 1e-12);
         let scale = expected.from_mean.max(1.0);
         let off = found.distance.powi(2) - expected.distance.powi(2);

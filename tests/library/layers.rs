@@ -100,9 +100,7 @@ fn columns_are_read_in_one_place() {
     let mut looked_at = 0;
     for file in sources(&project().join("src/database")) {
         let code: String = code(&file).split_whitespace().collect();
-        for get in
-            ["row.get(", "rows.get(", "about.get(", ")?.get(", ".get::<", ".get(0)", ".get(\""]
-        {
+        for get in ["row.get(", "rows.get(", "about.get(", ")?.get(", ".get::<", ".get(0)", ".get(\""] {
             assert!(!code.contains(get), "{} reads a column by {get}", file.display());
         }
         looked_at += 1;
@@ -119,11 +117,7 @@ fn files_are_replaced_in_one_place() {
     for file in sources(&project().join("src")) {
         for write in ["fs::write(", "File::create", "fs::copy(", "fs::rename("] {
             let is_test = file.ends_with("tests.rs");
-            assert!(
-                is_test || !code(&file).contains(write),
-                "{} writes by {write}",
-                file.display()
-            );
+            assert!(is_test || !code(&file).contains(write), "{} writes by {write}", file.display());
         }
     }
 }
@@ -132,14 +126,7 @@ fn files_are_replaced_in_one_place() {
 fn only_some_modules_touch_the_file_system() {
     only_in(
         "std::fs",
-        &[
-            "src/dataset/",
-            "src/store/",
-            "src/albums/sorter.rs",
-            "src/database/password.rs",
-            "src/cli/",
-            "src/server/",
-        ],
+        &["src/dataset/", "src/store/", "src/albums/sorter.rs", "src/database/password.rs", "src/cli/", "src/server/"],
     );
 }
 
@@ -170,8 +157,7 @@ fn expanded(path: &str) -> Vec<String> {
 /// What a file imports, or names by a path from `crate` or `super`.
 fn named_paths(code: &str) -> Vec<String> {
     let lines = code.lines().map(str::trim_start);
-    let code: String =
-        lines.filter(|line| !line.starts_with("//")).flat_map(|line| [line, "\n"]).collect();
+    let code: String = lines.filter(|line| !line.starts_with("//")).flat_map(|line| [line, "\n"]).collect();
     let mut paths = Vec::new();
     let mut open: Option<String> = None;
     for line in code.lines() {
@@ -199,11 +185,7 @@ fn named_paths(code: &str) -> Vec<String> {
 type Module = Vec<String>;
 
 /// The module that a path leads to; `None` outside of this crate.
-fn module_of(
-    path: &str,
-    from: &Module,
-    modules: &BTreeMap<Module, BTreeSet<Module>>,
-) -> Option<Module> {
+fn module_of(path: &str, from: &Module, modules: &BTreeMap<Module, BTreeSet<Module>>) -> Option<Module> {
     let mut segments = path.split("::").peekable();
     let mut at = from.clone();
     match *segments.peek()? {
@@ -262,8 +244,7 @@ fn files_do_not_import_each_other_in_a_circle() {
     let mut files: BTreeMap<Module, PathBuf> = BTreeMap::new();
     for file in sources(&root) {
         let path = file.strip_prefix(&root).unwrap().with_extension("");
-        let mut module: Module =
-            path.iter().map(|part| part.to_string_lossy().into_owned()).collect();
+        let mut module: Module = path.iter().map(|part| part.to_string_lossy().into_owned()).collect();
         if let Some("mod" | "lib" | "main") = module.last().map(String::as_str) {
             module.pop();
         }

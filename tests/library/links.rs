@@ -46,9 +46,9 @@ fn defines(source: &str, function: &str) -> bool {
     let (of, name) = function.rsplit_once("::").unwrap_or(("", function));
     let starts = [format!("fn {name}("), format!("fn {name}<")];
     let is_impl = |line: &str| line.starts_with("impl") && line.contains(of);
-    source.split("\n}\n").any(|block| {
-        (of.is_empty() || block.lines().any(is_impl)) && starts.iter().any(|it| block.contains(it))
-    })
+    source
+        .split("\n}\n")
+        .any(|block| (of.is_empty() || block.lines().any(is_impl)) && starts.iter().any(|it| block.contains(it)))
 }
 
 #[test]
@@ -75,12 +75,10 @@ fn links_of_documents_lead_somewhere() {
             let is_there = match anchor {
                 "" if path.ends_with(".rs") => {
                     functions += 1;
-                    fs::read_to_string(&to)
-                        .is_ok_and(|source| defines(&source, label.trim_matches('`')))
+                    fs::read_to_string(&to).is_ok_and(|source| defines(&source, label.trim_matches('`')))
                 }
                 "" => to.exists(),
-                anchor => fs::read_to_string(&to)
-                    .is_ok_and(|document| anchors(&prose(&document)).contains(anchor)),
+                anchor => fs::read_to_string(&to).is_ok_and(|document| anchors(&prose(&document)).contains(anchor)),
             };
             followed += 1;
             if !is_there {

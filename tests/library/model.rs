@@ -11,10 +11,7 @@ use eigenfaces::face_matrix::FaceSize;
 use eigenfaces::locate::framing::{Agreement, Framing};
 use eigenfaces::model::{EarlierName, Edit, Plan, Step};
 use eigenfaces::preparation::Preparation;
-use eigenfaces::{
-    Acceptance, Error, FaceChoice, Identification, Model, Options, Person, Photo, QueryOptions,
-    Verdict,
-};
+use eigenfaces::{Acceptance, Error, FaceChoice, Identification, Model, Options, Person, Photo, QueryOptions, Verdict};
 
 /// The first three bundled people.
 fn three_people() -> (tempfile::TempDir, Vec<String>) {
@@ -151,11 +148,7 @@ fn people_come_and_go() {
     let at = model.gallery().position(hash).unwrap();
     let removed = model.change(Edit::Remove(vec![at]), &()).unwrap();
     assert_eq!(removed.outcome.gone[0].hash, hash);
-    assert_eq!(
-        model.recognizer().gallery(),
-        two.recognizer().gallery(),
-        "as if it had never been there"
-    );
+    assert_eq!(model.recognizer().gallery(), two.recognizer().gallery(), "as if it had never been there");
     assert_eq!(model.recognizer().weights(), two.recognizer().weights());
     let added = model.add_folders(std::slice::from_ref(&later), &LabelRule::Folder, &()).unwrap();
     assert_eq!(added.outcome.added.len(), held_back.len());

@@ -154,7 +154,6 @@ fn a_place_can_be_had_once_and_is_looked_at_again_when_it_is_used() {
     assert!(error.to_string().contains("symbolic link"), "{error}");
     assert_eq!(fs::read_to_string(at("foreign.png")).unwrap(), "foreign.png");
     let left = fs::read_dir(folder.path()).unwrap();
-    let hidden =
-        left.filter(|entry| entry.as_ref().unwrap().file_name().to_string_lossy().starts_with('.'));
+    let hidden = left.filter(|entry| entry.as_ref().unwrap().file_name().to_string_lossy().starts_with('.'));
     assert_eq!(hidden.count(), 0, "no temporary file is left");
 }

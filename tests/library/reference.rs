@@ -70,9 +70,7 @@ fn plain_nearest_neighbours_are_numpys_probe_by_probe() {
     let clusters = Clusters::of_faces(&space.project(&gallery), &faces_alone, learned.len());
     let clusters = clusters.unwrap();
     let probes = space.project(&faces.select(&probes).unwrap());
-    let found: Vec<f64> = probes
-        .column_iter()
-        .map(|probe| (learned[clusters.rank(probe.as_slice(), 1)[0].person] / 10) as f64)
-        .collect();
+    let found: Vec<f64> =
+        probes.column_iter().map(|probe| (learned[clusters.rank(probe.as_slice(), 1)[0].person] / 10) as f64).collect();
     assert_eq!(found, reference()["nearest_first5_k60"]);
 }

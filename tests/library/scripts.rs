@@ -51,14 +51,11 @@ fn every_script_installs_what_it_imports() {
     ] {
         let script = project.join(script);
         let text = fs::read_to_string(&script).unwrap().replace("\\\n", " ");
-        let installs: Vec<&str> = text
-            .lines()
-            .filter(|line| line.contains("install -q") || line.contains("install --quiet"))
-            .collect();
+        let installs: Vec<&str> =
+            text.lines().filter(|line| line.contains("install -q") || line.contains("install --quiet")).collect();
         let installs = installs.join(" ");
         assert!(!installs.is_empty(), "{} installs nothing", script.display());
-        let installed: BTreeSet<&str> =
-            installs.split(|c: char| c.is_whitespace() || ";'<".contains(c)).collect();
+        let installed: BTreeSet<&str> = installs.split(|c: char| c.is_whitespace() || ";'<".contains(c)).collect();
         let folder = script.parent().unwrap();
         let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
         let code = files
@@ -90,8 +87,7 @@ fn every_measured_table_has_its_place_and_its_script() {
     let (_, tables) = script.split_once("TABLES = {").unwrap();
     let (tables, _) = tables.split_once("\n}\n").unwrap();
     // `"NAME": function,` of each document.
-    let known: BTreeSet<&str> =
-        tables.split('"').skip(1).step_by(2).filter(|name| !name.ends_with(".md")).collect();
+    let known: BTreeSet<&str> = tables.split('"').skip(1).step_by(2).filter(|name| !name.ends_with(".md")).collect();
     let documents = ["README.md", "docs/RECIPES.md"].map(|path| read(path).unwrap());
     let mut marked = BTreeSet::new();
     for document in &documents {

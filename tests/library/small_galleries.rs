@@ -30,13 +30,11 @@ fn measure(folder: &str, people: usize, photos: usize) -> Option<Shares> {
     let (mut named, mut probes, mut passed, mut strangers) = (0, 0, 0, 0);
     for draw in 0..DRAWS {
         let is_enrolled = |at: usize| (at * 7 + draw * 5) % of_person.len() < people;
-        let (enrolled, others): (Vec<usize>, Vec<usize>) =
-            (0..of_person.len()).partition(|&at| is_enrolled(at));
+        let (enrolled, others): (Vec<usize>, Vec<usize>) = (0..of_person.len()).partition(|&at| is_enrolled(at));
         let gallery = enrolled.iter().flat_map(|&at| of_person[at][..photos].to_vec());
         let (gallery, _) = Gallery::assemble(FaceSize::ALIGNED, gallery.collect()).unwrap();
         let recognizer = Recognizer::learn(preparation, gallery, Settings::default()).unwrap();
-        let own: Vec<&LabeledFace> =
-            enrolled.iter().flat_map(|&at| &of_person[at][photos..photos + 3]).collect();
+        let own: Vec<&LabeledFace> = enrolled.iter().flat_map(|&at| &of_person[at][photos..photos + 3]).collect();
         let other: Vec<&LabeledFace> = others.iter().map(|&at| &of_person[at][draw % 3]).collect();
         let identify = |faces: &[&LabeledFace], hits: &mut usize, all: &mut usize| {
             let pixels: Vec<u8> = faces.iter().flat_map(|face| face.pixels.to_vec()).collect();

@@ -37,8 +37,7 @@ fn centred(faces: &FaceMatrix, mean: &DVector<f64>) -> DMatrix<f64> {
 fn direction(d: usize, seed: u64) -> DVector<f64> {
     let mut state = seed | 1;
     DVector::from_fn(d, |_, _| {
-        state =
-            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 11) as f64 / (1_u64 << 53) as f64 - 0.5
     })
 }
@@ -331,9 +330,7 @@ fn rules_say_where_they_do_not_apply() {
         assert_eq!(rule.count(&same), Err(PcaError::NoVariance(5)));
         assert!(rule.count(&few.select(&[0, 1]).unwrap()) == Ok(1));
     }
-    for components in
-        [ComponentCount::Auto, ComponentCount::Share(0.9), ComponentCount::Rule(Rule::Profile)]
-    {
+    for components in [ComponentCount::Auto, ComponentCount::Share(0.9), ComponentCount::Rule(Rule::Profile)] {
         assert_eq!(fit_error(&few, components, Solver::Minimize), PcaError::CountNeeded);
     }
 }

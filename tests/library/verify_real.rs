@@ -45,8 +45,7 @@ fn passed(name: &str, recognizer: &Recognizer, faces: &[(usize, &[u8])]) -> Pass
     for (at, first) in faces.iter().enumerate() {
         for (other, second) in faces.iter().enumerate().skip(at + 1) {
             let is_same = first.0 == second.0;
-            let (count, total) =
-                if is_same { (&mut same, &mut pairs.0) } else { (&mut different, &mut pairs.1) };
+            let (count, total) = if is_same { (&mut same, &mut pairs.0) } else { (&mut different, &mut pairs.1) };
             *total += 1;
             for (count, passes) in count.iter_mut().zip(passes(at, other)) {
                 *count += usize::from(passes);
@@ -94,13 +93,7 @@ fn learn(preparation: Preparation, faces: Vec<LabeledFace>, settings: Settings) 
 }
 
 /// Everybody once a stranger: a model of every second person, asked about the others.
-fn halves(
-    name: &str,
-    folder: &str,
-    preparation: Preparation,
-    settings: Settings,
-    each: usize,
-) -> Vec<Passed> {
+fn halves(name: &str, folder: &str, preparation: Preparation, settings: Settings, each: usize) -> Vec<Passed> {
     let half = |half: usize, person: usize| person % 2 == half;
     models_of_some(name, folder, preparation, settings, each, (2, half))
 }
@@ -142,9 +135,7 @@ fn models_of_some(
 }
 
 fn check(passed: &[Passed], true_accepts: f64) {
-    let mean = |value: &dyn Fn(&Passed) -> f64| {
-        passed.iter().map(value).sum::<f64>() / passed.len().max(1) as f64
-    };
+    let mean = |value: &dyn Fn(&Passed) -> f64| passed.iter().map(value).sum::<f64>() / passed.len().max(1) as f64;
     if passed.is_empty() {
         return;
     }
@@ -177,13 +168,11 @@ fn strangers_of_lfw_pass_as_rarely_by_the_background_model() {
     let settings = Settings::default();
     let preparation = Preparation::new(FaceSize::ALIGNED, Framing::Detect);
     let mut all = halves("LFW", "lfw", preparation, settings, 6);
-    let (Some(people), Some(others)) =
-        (crate::support::real_data("lfw"), crate::support::real_data("lfw-strangers"))
+    let (Some(people), Some(others)) = (crate::support::real_data("lfw"), crate::support::real_data("lfw-strangers"))
     else {
         return;
     };
-    let recognizer =
-        learn(preparation, crate::support::labeled_faces(&people, &preparation), settings);
+    let recognizer = learn(preparation, crate::support::labeled_faces(&people, &preparation), settings);
     let others = strangers(&others, preparation, 120);
     let others: Vec<(usize, &[u8])> = others.iter().map(Vec::as_slice).enumerate().collect();
     let only_false = passed("LFW strangers", &recognizer, &others);
@@ -208,9 +197,7 @@ fn bundled_people_verify() {
         let mut theirs = all.iter().filter(|face| face.person.as_str() == person);
         whole(theirs.nth(number).unwrap().pixels.to_vec())
     };
-    let verify = |a: &PreparedFace, b: &PreparedFace| {
-        recognizer.verify(a, b, Acceptance::default()).unwrap()
-    };
+    let verify = |a: &PreparedFace, b: &PreparedFace| recognizer.verify(a, b, Acceptance::default()).unwrap();
     let same = verify(&face("Ada", 0), &face("Ada", 1));
     let other = verify(&face("Ada", 0), &face("Boris", 0));
     assert_eq!(other.verdict, Verdict::Different);

@@ -20,8 +20,7 @@ fn copies_are_upright_in_colour_and_where_the_photos_are() {
     let at = |name: &str| folder.path().join(name);
     fs::create_dir_all(at("b")).unwrap();
     fs::create_dir_all(at("a")).unwrap();
-    let mut photo =
-        image::RgbImage::from_fn(300, 250, |x, y| image::Rgb([(x / 2) as u8, y as u8, 40]));
+    let mut photo = image::RgbImage::from_fn(300, 250, |x, y| image::Rgb([(x / 2) as u8, y as u8, 40]));
     let ada = image::open(photo_of_ada()).unwrap().into_rgb8();
     image::imageops::replace(&mut photo, &ada, 160, 20);
     photo.save(at("a/x.jpg")).unwrap();
@@ -67,8 +66,7 @@ fn photos_are_never_replaced() {
 #[test]
 fn every_face_of_a_group_has_its_frame() {
     let folder = scratch();
-    let args =
-        ["identify", text(group_photo()), "--annotate", "out", "--faces", text(bundled_faces())];
+    let args = ["identify", text(group_photo()), "--annotate", "out", "--faces", text(bundled_faces())];
     run(folder.path(), args).done();
     let copy = image::open(folder.path().join("out/group.png")).unwrap().into_rgb8();
     let photo = image::open(group_photo()).unwrap().into_rgb8();
@@ -78,9 +76,7 @@ fn every_face_of_a_group_has_its_frame() {
     let third = copy.width() / 3;
     let count = |from: u32, color: [u8; 3]| {
         let columns = from..from + third;
-        columns
-            .map(|x| (0..copy.height()).filter(|&y| copy.get_pixel(x, y).0 == color).count())
-            .sum::<usize>()
+        columns.map(|x| (0..copy.height()).filter(|&y| copy.get_pixel(x, y).0 == color).count()).sum::<usize>()
     };
     let (green, orange) = ([0, 158, 115], [230, 159, 0]);
     assert!(count(0, green) > 200 && count(2 * third, green) > 200);

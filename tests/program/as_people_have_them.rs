@@ -50,11 +50,7 @@ fn tables_of_groups_come_back_from_spreadsheets() {
         ("misread", misread(table).replacen("\n1,,", "\n1,Zoë,", 1).into_bytes()),
         (
             "misread-mark",
-            format!(
-                "\u{feff}{}",
-                misread(&format!("\u{feff}{table}")).replacen("\n1,,", "\n1,Zoë,", 1)
-            )
-            .into_bytes(),
+            format!("\u{feff}{}", misread(&format!("\u{feff}{table}")).replacen("\n1,,", "\n1,Zoë,", 1)).into_bytes(),
         ),
     ];
     for (name, bytes) in forms {
@@ -87,8 +83,7 @@ fn tables_of_labels_come_back_from_spreadsheets() {
         ("misread", misread(&table).replace("ChloÃ«", "Chloë").into_bytes()),
     ] {
         fs::write(at("labels.csv"), bytes).unwrap();
-        let said =
-            run(folder.path(), ["enroll", "Zoë", "--labels", "labels.csv", "-m", "z.npz"]).done();
+        let said = run(folder.path(), ["enroll", "Zoë", "--labels", "labels.csv", "-m", "z.npz"]).done();
         assert_eq!(said.stderr.contains("Windows-1252"), name == "windows", "{}", said.stderr);
         let people = run(folder.path(), ["people", "-m", "z.npz"]).done();
         assert_eq!(people.stdout, "Chloë (8 faces)\n", "{name}");
@@ -101,8 +96,7 @@ fn tables_of_labels_come_back_from_spreadsheets() {
 fn folders_that_phones_name_are_nobody() {
     let folder = scratch();
     let at = |name: &str| folder.path().join(name);
-    for (person, name) in [("Ada", "p/Ada"), ("Boris", "p/WhatsApp Images"), ("Chiara", "p/Camera")]
-    {
+    for (person, name) in [("Ada", "p/Ada"), ("Boris", "p/WhatsApp Images"), ("Chiara", "p/Camera")] {
         copy_all(&bundled_faces().join(person), &at(name));
     }
     fs::write(at("p/Camera/.person"), "Chiara").unwrap();
@@ -138,8 +132,7 @@ fn strangers_that_were_sorted_become_nobody() {
     for (copy, stranger) in [("copied", "unknown"), ("renamed", "Unknown - Copy (2)")] {
         copy_all(&at("People/Ada"), &at(copy).join("Ada"));
         copy_all(&at("People/unknown"), &at(copy).join(stranger));
-        run(folder.path(), ["enroll", copy, "-m", "copied.npz"])
-            .ended(3, &[stranger, "faces without a name"]);
+        run(folder.path(), ["enroll", copy, "-m", "copied.npz"]).ended(3, &[stranger, "faces without a name"]);
         let people = run(folder.path(), ["people", "-m", "copied.npz"]).done();
         assert_eq!(people.stdout.lines().count(), 1, "{}", people.stdout);
         fs::remove_file(at("copied.npz")).unwrap();
@@ -177,14 +170,9 @@ fn a_folder_of_several_people_is_told() {
         copy_all(person, &at("family").join(person.file_name().unwrap()));
     }
     let said = run(folder.path(), ["enroll", "family"]);
-    assert!(
-        said.stderr.contains("the photos of Holiday 2026 look like several people's"),
-        "{}",
-        said.stderr
-    );
+    assert!(said.stderr.contains("the photos of Holiday 2026 look like several people's"), "{}", said.stderr);
     let check = run(folder.path(), ["enroll", "family", "--check", "-m", "no.npz"]);
-    let told: Vec<&str> =
-        check.stdout.lines().filter(|line| line.contains("do not look like one person")).collect();
+    let told: Vec<&str> = check.stdout.lines().filter(|line| line.contains("do not look like one person")).collect();
     assert_eq!(told.len(), 1, "{}", check.stdout);
     assert!(told[0].starts_with("Holiday 2026: 15 photos"), "{told:?}");
 }
@@ -228,11 +216,7 @@ fn faces_are_remembered_where_the_user_says() {
     assert!(said.stderr.contains("--index faces.idx"), "{}", said.stderr);
     assert!(!at("one/eigenfaces.faces").exists() && !at("two/eigenfaces.faces").exists());
     let table = fs::read_to_string(at("names/groups.csv")).unwrap();
-    fs::write(
-        at("t.csv"),
-        table.replacen("\n1,,", "\n1,ignore,", 1).replacen("\n2,,", "\n2,Boris,", 1),
-    )
-    .unwrap();
+    fs::write(at("t.csv"), table.replacen("\n1,,", "\n1,ignore,", 1).replacen("\n2,,", "\n2,Boris,", 1)).unwrap();
     // Without the index nothing can be remembered, and that is said with the option.
     run(folder.path(), ["group", "--apply", "t.csv"]).ended(3, &["--index FILE"]);
     let apply = ["group", "--apply", "t.csv", "--index", "faces.idx"];
@@ -248,7 +232,6 @@ fn faces_are_remembered_where_the_user_says() {
     assert!(table.stdout.lines().count() <= 1 + 16 - ignored - boris, "{}", table.stdout);
     // A file that is something else is no index.
     fs::write(at("notes.txt"), "mine").unwrap();
-    run(folder.path(), ["group", "one", "--index", "notes.txt"])
-        .failed_saying(&["notes.txt", "name another file"]);
+    run(folder.path(), ["group", "one", "--index", "notes.txt"]).failed_saying(&["notes.txt", "name another file"]);
     assert_eq!(fs::read_to_string(at("notes.txt")).unwrap(), "mine");
 }

@@ -57,11 +57,7 @@ fn one_photo_of_one_person_names_no_stranger() {
     let classic = ["enroll", "faces", "--background", "none", "-m", "none.npz"];
     let enrolled = run(folder.path(), classic).done();
     let (weak, remedy) = ("confidence is weak", "let the background model compare");
-    assert!(
-        enrolled.stderr.contains(weak) && enrolled.stderr.contains(remedy),
-        "{}",
-        enrolled.stderr
-    );
+    assert!(enrolled.stderr.contains(weak) && enrolled.stderr.contains(remedy), "{}", enrolled.stderr);
     // The background model knows other people.
     let enrolled = run(folder.path(), ["enroll", "faces"]).done();
     assert!(!enrolled.stderr.contains("weak"), "{}", enrolled.stderr);
@@ -87,9 +83,8 @@ fn one_photo_of_one_person_names_no_stranger() {
     assert_eq!(decision, "known");
     assert!(confidence > 0.99);
     // With the background model a single photo is enough to know most other ones of her, and to call each probably hers.
-    let others: Vec<_> = (2..=8)
-        .map(|number| ask_of("eigenfaces.npz", &bundled.join(format!("Ada/{number}.png"))))
-        .collect();
+    let others: Vec<_> =
+        (2..=8).map(|number| ask_of("eigenfaces.npz", &bundled.join(format!("Ada/{number}.png")))).collect();
     let known = others.iter().filter(|(decision, _)| decision == "known");
     assert!(known.count() >= 4, "{others:?}");
     assert!(others.iter().all(|(_, confidence)| *confidence > 0.5), "{others:?}");
@@ -161,8 +156,7 @@ fn one_photo_under_two_names() {
     let folder = scratch();
     picture(&folder.path().join("faces/Ada/1.png"), 40, 50, 1);
     picture(&folder.path().join("faces/Boris/2.png"), 40, 50, 2);
-    fs::copy(folder.path().join("faces/Ada/1.png"), folder.path().join("faces/Boris/1.png"))
-        .unwrap();
+    fs::copy(folder.path().join("faces/Ada/1.png"), folder.path().join("faces/Boris/1.png")).unwrap();
     // Neither label can be trusted; what is left is enrolled.
     run(folder.path(), ["enroll", "faces"]).ended(3, &["Ada", "Boris", "same photo"]);
 }
@@ -291,8 +285,7 @@ fn places_that_cannot_be_written() {
     enroll("no/such/place.npz").failed_saying(&["no/such", "does not exist"]);
     enroll("faces").failed_saying(&["faces", "is a folder"]);
     run(folder.path(), ["enroll", "faces"]).done();
-    run(folder.path(), ["basis", "-o", "eigenfaces.npz"])
-        .failed_saying(&["eigenfaces.npz", "choose another place"]);
+    run(folder.path(), ["basis", "-o", "eigenfaces.npz"]).failed_saying(&["eigenfaces.npz", "choose another place"]);
     assert!(eigenfaces::store::load(&folder.path().join("eigenfaces.npz")).is_ok());
 }
 
@@ -337,8 +330,7 @@ fn a_size_that_the_model_does_not_have() {
     for (background, size) in [("none", "40x50"), ("bundled", "64x74")] {
         let enroll = ["enroll", "faces", "--background", background, "-m", background];
         run(folder.path(), enroll).done();
-        run(folder.path(), enroll.iter().chain(&["--size", "30x30"]))
-            .failed_saying(&[size, "30x30", "--model"]);
+        run(folder.path(), enroll.iter().chain(&["--size", "30x30"])).failed_saying(&[size, "30x30", "--model"]);
     }
 }
 
@@ -347,8 +339,7 @@ fn colour_only_where_it_is_asked_for() {
     let folder = scratch();
     let coloured = run(folder.path(), ["enroll", "nowhere", "--color", "always"]);
     assert!(coloured.stderr.contains("\u{1b}[1;31merror:"), "{}", coloured.stderr);
-    let plain =
-        program(folder.path()).args(["enroll", "nowhere", "--color", "auto"]).output().unwrap();
+    let plain = program(folder.path()).args(["enroll", "nowhere", "--color", "auto"]).output().unwrap();
     assert!(!String::from_utf8(plain.stderr).unwrap().contains('\u{1b}'));
 }
 
@@ -385,9 +376,7 @@ fn with_few_people_strangers_are_not_named_and_those_enrolled_are() {
     let classic = ["enroll", "faces", "--background", "none", "-m", "none.npz"];
     let enrolled = run(folder.path(), classic).done();
     assert!(
-        enrolled
-            .stderr
-            .contains("with 4 people enrolled there are too few to tell strangers from them"),
+        enrolled.stderr.contains("with 4 people enrolled there are too few to tell strangers from them"),
         "{}",
         enrolled.stderr
     );
@@ -396,8 +385,7 @@ fn with_few_people_strangers_are_not_named_and_those_enrolled_are() {
         let mut args: Vec<std::ffi::OsString> = vec!["identify".into(), "-m".into(), model.into()];
         args.extend(photos.into_iter().map(Into::into));
         let found = run(folder.path(), args).done().stdout;
-        let has_no_name =
-            |line: &&str| line.contains(": unknown (") || line.contains(": not a face");
+        let has_no_name = |line: &&str| line.contains(": unknown (") || line.contains(": not a face");
         let named = found.lines().filter(|line| !has_no_name(line));
         (named.count(), found)
     };

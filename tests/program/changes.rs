@@ -107,15 +107,10 @@ fn the_same_gallery_whatever_its_history() {
         let fresh = scratch();
         enrolled_again(folder.path(), &fresh.path().join("faces"));
         run(fresh.path(), ["enroll", "faces"]).done();
-        let (grown, once) = (
-            arrays(&folder.path().join("eigenfaces.npz")),
-            arrays(&fresh.path().join("eigenfaces.npz")),
-        );
-        let differing: Vec<&String> = once
-            .keys()
-            .chain(grown.keys())
-            .filter(|name| once.get(*name) != grown.get(*name))
-            .collect();
+        let (grown, once) =
+            (arrays(&folder.path().join("eigenfaces.npz")), arrays(&fresh.path().join("eigenfaces.npz")));
+        let differing: Vec<&String> =
+            once.keys().chain(grown.keys()).filter(|name| once.get(*name) != grown.get(*name)).collect();
         assert!(differing.is_empty(), "{differing:?} after {told:#?}");
     }
 }

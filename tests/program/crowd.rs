@@ -19,8 +19,7 @@ fn numbered_photos_in_one_folder_may_be_as_many_people() {
     }
     let meant = run(folder.path(), ["enroll", "foldered", "-m", "foldered.npz"]).done();
     assert!(!meant.stderr.contains("--labels"), "{}", meant.stderr);
-    let table: String =
-        (1..=12).map(|number| format!("Person{number:06}.png,Somebody {}\n", number % 6)).collect();
+    let table: String = (1..=12).map(|number| format!("Person{number:06}.png,Somebody {}\n", number % 6)).collect();
     std::fs::write(folder.path().join("flat/who.csv"), format!("path,person\n{table}")).unwrap();
     let labelled = ["enroll", "flat", "--labels", "flat/who.csv", "-m", "six.npz"];
     let done = run(folder.path(), labelled).done();

@@ -96,11 +96,7 @@ fn damage_is_told() {
     let noisy = run(folder.path(), ["enroll", "noisy", "-m", "noisy.npz"]).done();
     assert!(noisy.stderr.contains(" damaged)"), "{}", noisy.stderr);
     let checked = run(folder.path(), ["enroll", "noisy", "--check"]).done();
-    assert!(
-        checked.stdout.contains("noise, print or compression hides the face"),
-        "{}",
-        checked.stdout
-    );
+    assert!(checked.stdout.contains("noise, print or compression hides the face"), "{}", checked.stdout);
     let signal = |photos: &str| -> f64 {
         let args = ["identify", photos, "-m", "clean.npz", "--format", "json"];
         let said = run(folder.path(), args).done();

@@ -34,8 +34,7 @@ fn each_strip_is_refused_in_a_line_and_the_rest_of_the_batch_is_done() {
     assert_eq!(lines(&said.stderr, "strip of"), 1, "{}", said.stderr);
     assert_eq!(lines(&said.stderr, "20000x2000"), 0, "{}", said.stderr);
 
-    let enrolled =
-        run(folder.path(), ["enroll", "probes", "--labels", "stem", "--framing", "detect"]);
+    let enrolled = run(folder.path(), ["enroll", "probes", "--labels", "stem", "--framing", "detect"]);
     assert_ne!(enrolled.code, 0);
     assert!(enrolled.stderr.contains("strip of 65535x1"), "{}", enrolled.stderr);
 }
@@ -71,9 +70,7 @@ fn looking_at_a_large_photo_takes_little_more_than_the_photo() {
     draw(&folder.path().join("probes"));
     picture(&folder.path().join("small.png"), 100, 100, 1);
     let base = peak_memory(folder.path(), &["identify", "small.png"]);
-    for (shape, pixels) in
-        [("1x1000000", 1_000_000), ("65535x1", 65_535), ("20000x2000", 40_000_000)]
-    {
+    for (shape, pixels) in [("1x1000000", 1_000_000), ("65535x1", 65_535), ("20000x2000", 40_000_000)] {
         let photo = format!("probes/{shape}.png");
         let peak = peak_memory(folder.path(), &["identify", &photo]);
         // Decoded once as it was stored and once turned into gray.

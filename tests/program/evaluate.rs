@@ -14,8 +14,7 @@ fn evaluate(folder: &Path, faces: &Path, more: &[&str]) -> Run {
 }
 
 /// A part of the bundled people, small and quick.
-const QUICK: [&str; 8] =
-    ["--background", "none", "--protocol", "first:4", "--size", "24x28", "--components", "20"];
+const QUICK: [&str; 8] = ["--background", "none", "--protocol", "first:4", "--size", "24x28", "--components", "20"];
 
 fn json(run: &Run) -> Value {
     serde_json::from_str(&run.stdout).expect("one JSON object")
@@ -71,26 +70,20 @@ fn the_figures_are_the_same_in_words_and_for_scripts() {
         assert_eq!(cell, number(field), "{name}");
     }
     let header = csv.stdout.lines().next();
-    let columns =
-        "figure,value,low,high,standard_deviation,interval,wilson_low,wilson_high,failures";
+    let columns = "figure,value,low,high,standard_deviation,interval,wilson_low,wilson_high,failures";
     assert_eq!(header, Some(columns));
     let interval = |name: &str| -> Vec<f64> {
         let ends = object.pointer(name).and_then(Value::as_array).expect(name);
         ends.iter().filter_map(Value::as_f64).collect()
     };
-    for (rate, ends) in [
-        ("/rank1", "/rank1_interval"),
-        ("/open_set/false_accept_rate", "/open_set/false_accept_rate_interval"),
-    ] {
+    for (rate, ends) in
+        [("/rank1", "/rank1_interval"), ("/open_set/false_accept_rate", "/open_set/false_accept_rate_interval")]
+    {
         let (rate, ends) = (number(rate).unwrap(), interval(ends));
         assert!(ends[0] <= rate && rate <= ends[1] && ends[0] < ends[1], "{ends:?}");
     }
-    let methods: Vec<&str> = object["baselines"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .filter_map(|baseline| baseline["method"].as_str())
-        .collect();
+    let methods: Vec<&str> =
+        object["baselines"].as_array().unwrap().iter().filter_map(|baseline| baseline["method"].as_str()).collect();
     let expected = ["as asked", "plain pixels", "eigenfaces"];
     assert_eq!(methods, expected);
     assert_eq!(object["baselines"][0]["rank1"], object["rank1"]);
@@ -147,17 +140,9 @@ fn what_cannot_be_evaluated_is_said() {
         picture(&folder.path().join(format!("single/p{person}/1.png")), 30, 36, person);
     }
     let single = folder.path().join("single");
-    evaluate(folder.path(), &single, &[]).failed_saying(&[
-        "leave-one-out",
-        "no photo to try",
-        "anybody has is 1;",
-    ]);
+    evaluate(folder.path(), &single, &[]).failed_saying(&["leave-one-out", "no photo to try", "anybody has is 1;"]);
     let many = ["--protocol", "first:9"];
-    evaluate(folder.path(), bundled_faces(), &many).failed_saying(&[
-        "first:9",
-        "no photo to try",
-        "anybody has is 8;",
-    ]);
+    evaluate(folder.path(), bundled_faces(), &many).failed_saying(&["first:9", "no photo to try", "anybody has is 8;"]);
 }
 
 #[test]
@@ -205,8 +190,7 @@ fn faults_of_a_folder_are_listed_and_nothing_is_written() {
     picture(&faces.join("Esther/odd.png"), 96, 112, 3);
     let check = ["--check", "--format", "json"];
     let found = enroll(&check).done();
-    let findings: Vec<Value> =
-        found.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let findings: Vec<Value> = found.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let about = |finding: &str, photo: &str| {
         findings.iter().any(|object| {
             let names = |field: &str| object[field].as_str().is_some_and(|p| p.ends_with(photo));
@@ -220,9 +204,7 @@ fn faults_of_a_folder_are_listed_and_nothing_is_written() {
     // Without `--check` the photo under two names is passed over.
     assert!(!folder.path().join("eigenfaces.npz").exists());
     enroll(&[]).ended(3, &["Ada/1.png", "Boris/twin.png"]);
-    let table =
-        run(folder.path(), ["enroll", "faces", "--check", "--format", "csv", "-m", "none.npz"])
-            .done();
+    let table = run(folder.path(), ["enroll", "faces", "--check", "--format", "csv", "-m", "none.npz"]).done();
     assert_eq!(table.stdout.lines().count(), findings.len() + 1);
 }
 
@@ -238,10 +220,7 @@ fn every_score_is_written_where_asked() {
     let object = json(&evaluate(folder.path(), bundled_faces(), &args).done());
     let scores = std::fs::read_to_string(folder.path().join("scores.csv")).unwrap();
     let rows: Vec<Vec<&str>> = scores.lines().map(|line| line.split(',').collect()).collect();
-    assert_eq!(
-        rows[0].join(","),
-        "set,repeat,photo,person,candidate,rank,distance,confidence,decision"
-    );
+    assert_eq!(rows[0].join(","), "set,repeat,photo,person,candidate,rank,distance,confidence,decision");
     let of_set = |set: &'static str| rows.iter().filter(move |row| row[0] == set);
     assert_eq!(of_set("closed").count(), 56 * 14, "every probe with every person");
     let first: Vec<_> = of_set("closed").filter(|row| row[5] == "1").collect();
@@ -382,10 +361,7 @@ fn groups_are_told_apart() {
     write_groups(folder.path(), named);
     let object = json(&evaluate(folder.path(), bundled_faces(), &with).done());
     let groups = object["groups"].as_array().unwrap();
-    assert_eq!(
-        (groups.len(), &groups[0]["group"], &groups[0]["people"]),
-        (2, &"x".into(), &2.into())
-    );
+    assert_eq!((groups.len(), &groups[0]["group"], &groups[0]["people"]), (2, &"x".into(), &2.into()));
     assert!(groups[1]["fnmr"].is_number() && groups[1]["fnmr_interval"][1].is_number());
     assert!(!object["group_ratios"].as_array().unwrap().is_empty());
     write_groups(folder.path(), |_, at| (at % 2).to_string());
@@ -456,12 +432,7 @@ fn names_cannot_break_out_of_the_page() {
     assert!(!page.contains("<img src=x") && !markup.contains("\"onmouseover"));
     assert!(page.contains("&#60;script") || page.contains("&lt;script"));
     let people = embedded(&page)["per_person"].clone();
-    let names: Vec<&str> = people
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|person| person["person"].as_str().unwrap())
-        .collect();
+    let names: Vec<&str> = people.as_array().unwrap().iter().map(|person| person["person"].as_str().unwrap()).collect();
     assert!(hostile.iter().all(|name| names.contains(name)), "{names:?}");
 }
 
@@ -471,6 +442,5 @@ fn what_a_page_cannot_be_is_said() {
     let faces = bundled_faces();
     let usage = |args: &[&str], words| evaluate(folder.path(), faces, args).ended(2, words);
     usage(&["--report", "r.pdf"], &[".html"]);
-    evaluate(folder.path(), faces, &["--report", "no/r.html"])
-        .failed_saying(&["no", "does not exist"]);
+    evaluate(folder.path(), faces, &["--report", "no/r.html"]).failed_saying(&["no", "does not exist"]);
 }

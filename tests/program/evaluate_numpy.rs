@@ -70,10 +70,8 @@ fn every_field_is_documented() {
     let mut found = BTreeSet::new();
     fields(&serde_json::from_str(&photos.stdout).unwrap(), &mut found);
     let page = std::fs::read_to_string(project().join("docs/EVALUATION.md")).unwrap();
-    let words: BTreeSet<&str> =
-        page.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).collect();
-    let is_rank =
-        |name: &str| name.strip_prefix("rank").is_some_and(|rank| rank.parse::<u32>().is_ok());
+    let words: BTreeSet<&str> = page.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).collect();
+    let is_rank = |name: &str| name.strip_prefix("rank").is_some_and(|rank| rank.parse::<u32>().is_ok());
     let documented = |name: &str| words.contains(name) || is_rank(name);
     let missing: Vec<&String> = found
         .iter()

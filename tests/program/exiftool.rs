@@ -33,8 +33,7 @@ fn regions(folder: &Path, file: &str) -> Vec<(String, [f64; 4])> {
     let json = exiftool(folder, &["-j", "-struct", "-RegionInfo", file]).unwrap();
     let info: Value = serde_json::from_str(&json).unwrap();
     let list = info[0]["RegionInfo"]["RegionList"].as_array().cloned();
-    let number =
-        |value: &Value| value.as_f64().unwrap_or_else(|| value.as_str().unwrap().parse().unwrap());
+    let number = |value: &Value| value.as_f64().unwrap_or_else(|| value.as_str().unwrap().parse().unwrap());
     list.unwrap_or_default()
         .iter()
         .map(|region| {
@@ -52,8 +51,7 @@ fn exiftool_reads_what_is_written_and_names_come_back_from_it() {
     let at = |name: &str| folder.path().join(name);
     let photo = image::open(group_photo()).unwrap();
     fs::write(at("photos/party.jpg"), jpeg(&photo)).unwrap();
-    let found =
-        run(folder.path(), ["identify", "photos", "--write-xmp", "--format", "json"]).done();
+    let found = run(folder.path(), ["identify", "photos", "--write-xmp", "--format", "json"]).done();
     let valid = exiftool(folder.path(), &["-validate", "-warning", "-a", "photos/party.jpg.xmp"]);
     assert_eq!(valid.unwrap().trim(), "Validate                        : OK");
     let written = regions(folder.path(), "photos/party.jpg.xmp");
@@ -66,12 +64,9 @@ fn exiftool_reads_what_is_written_and_names_come_back_from_it() {
         let face = all.find(|face| face["person"] == name.as_str()).unwrap();
         let [left, top, wide, high] = [0, 1, 2, 3].map(|at| face["box"][at].as_f64().unwrap());
         // Where the box lies within the photo.
-        for (found, expected) in [
-            (x * width, left + wide / 2.0),
-            (y * height, top + high / 2.0),
-            (w * width, wide),
-            (h * height, high),
-        ] {
+        for (found, expected) in
+            [(x * width, left + wide / 2.0), (y * height, top + high / 2.0), (w * width, wide), (h * height, high)]
+        {
             assert!((found - expected).abs() < 0.5, "{name}: {found} {expected}");
         }
     }
@@ -112,22 +107,13 @@ fn names_within_photos_stay() {
     fs::write(at("photos/party.jpg"), jpeg(&photo)).unwrap();
     run(folder.path(), ["identify", "photos", "--write-xmp"]).done();
     let guess = fs::read_to_string(at("photos/party.jpg.xmp")).unwrap();
-    let person = guess
-        .replace("eigenfaces:Name>", "eigenfaces:Guess>")
-        .replace("<mwg-rs:Name>Ada<", "<mwg-rs:Name>Adele<");
+    let person =
+        guess.replace("eigenfaces:Name>", "eigenfaces:Guess>").replace("<mwg-rs:Name>Ada<", "<mwg-rs:Name>Adele<");
     fs::write(at("person.xmp"), person).unwrap();
     fs::remove_file(at("photos/party.jpg.xmp")).unwrap();
     exiftool(
         folder.path(),
-        &[
-            "-q",
-            "-overwrite_original",
-            "-tagsfromfile",
-            "person.xmp",
-            "-all:all",
-            "-RegionInfo",
-            "photos/party.jpg",
-        ],
+        &["-q", "-overwrite_original", "-tagsfromfile", "person.xmp", "-all:all", "-RegionInfo", "photos/party.jpg"],
     );
     let again = run(folder.path(), ["identify", "photos", "--write-xmp"]).done();
     assert!(again.stderr.contains("Adele stays"), "{}", again.stderr);
@@ -164,8 +150,7 @@ fn turned_photos_have_their_regions_where_they_are_stored() {
     run(folder.path(), ["identify", "photos", "--write-xmp"]).done();
     let centres = |name: &str| {
         let found = regions(folder.path(), &format!("{name}.xmp"));
-        let mut centres: Vec<(String, f64, f64)> =
-            found.into_iter().map(|(name, [x, y, ..])| (name, x, y)).collect();
+        let mut centres: Vec<(String, f64, f64)> = found.into_iter().map(|(name, [x, y, ..])| (name, x, y)).collect();
         centres.sort_by(|a, b| a.0.cmp(&b.0));
         centres
     };

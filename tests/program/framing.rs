@@ -20,10 +20,8 @@ fn paste_scenes(folder: &Path, people: usize, images: std::ops::Range<i64>) {
         for number in images.clone() {
             let file = format!("{number}.png");
             let photo = image::open(bundled_faces().join(name).join(&file)).unwrap();
-            let mut scene =
-                GrayImage::from_fn(240, 200, |x, y| [(70 + x / 4 + y / 3) as u8].into());
-            let (right, down) =
-                ((number * 37 + person * 53) % 144, (number * 23 + person * 41) % 88);
+            let mut scene = GrayImage::from_fn(240, 200, |x, y| [(70 + x / 4 + y / 3) as u8].into());
+            let (right, down) = ((number * 37 + person * 53) % 144, (number * 23 + person * 41) % 88);
             replace(&mut scene, &photo.into_luma8(), right, down);
             scene.save(own.join(file)).unwrap();
         }
@@ -125,8 +123,7 @@ fn every_face_of_a_group_is_said() {
         let (left, right) = (numbers(&face["eyes"][0]), numbers(&face["eyes"][1]));
         assert!(from_left < bounds[0] && left[0] < right[0], "{face}");
         let inside = |eye: &[f64]| {
-            (bounds[0]..bounds[0] + bounds[2]).contains(&eye[0])
-                && (bounds[1]..bounds[1] + bounds[3]).contains(&eye[1])
+            (bounds[0]..bounds[0] + bounds[2]).contains(&eye[0]) && (bounds[1]..bounds[1] + bounds[3]).contains(&eye[1])
         };
         assert!(inside(&left) && inside(&right), "{face}");
         from_left = bounds[0];
@@ -281,8 +278,7 @@ fn lfw_aligned_faces_are_recognised_where_whole_photos_are_not() {
     let Some(lfw) = real_data("lfw") else { return };
     let folder = scratch();
     for person in fs::read_dir(lfw).unwrap().map(|entry| entry.unwrap().path()) {
-        let mut photos: Vec<_> =
-            fs::read_dir(&person).unwrap().map(|entry| entry.unwrap().path()).collect();
+        let mut photos: Vec<_> = fs::read_dir(&person).unwrap().map(|entry| entry.unwrap().path()).collect();
         photos.sort();
         for (at, photo) in photos.iter().enumerate().take(13) {
             let to = folder.path().join(if at < 10 { "learn" } else { "probes" });

@@ -66,8 +66,7 @@ fn a_jumble_is_grouped_named_and_enrolled() {
     assert!(again.stderr.contains(" 0 looked at"), "{}", again.stderr);
     assert!(!again.stderr.contains("wrote"), "{}", again.stderr);
     assert_eq!(again.stdout, first.stdout);
-    let one_thread =
-        run(folder.path(), ["group", "photos", "--format", "json", "--threads", "1"]).done();
+    let one_thread = run(folder.path(), ["group", "photos", "--format", "json", "--threads", "1"]).done();
     assert_eq!(one_thread.stdout, first.stdout);
 
     // A name in any row of a group is for all of it.
@@ -80,8 +79,7 @@ fn a_jumble_is_grouped_named_and_enrolled() {
     let told = run(folder.path(), ["group", "--apply", "names/groups.csv", "--dry-run"]).done();
     assert!(told.stdout.contains("would enrol"), "{}", told.stdout);
     assert!(!at("eigenfaces.npz").exists());
-    run(folder.path(), ["group", "photos", "-o", "names"])
-        .failed_saying(&["groups.csv", "names typed in"]);
+    run(folder.path(), ["group", "photos", "-o", "names"]).failed_saying(&["groups.csv", "names typed in"]);
     run(folder.path(), ["group", "--apply", "names/groups.csv", "--write-xmp"]).done();
     let people = run(folder.path(), ["people"]).done();
     assert!(people.stdout.starts_with("Ada ("), "{}", people.stdout);
@@ -180,11 +178,7 @@ fn answers_that_are_not_applied_are_not_replaced() {
     ];
     for typed in &typed {
         fs::write(at("names/groups.csv"), typed).unwrap();
-        run(folder.path(), group).failed_saying(&[
-            "groups.csv",
-            "names typed in",
-            "apply it first",
-        ]);
+        run(folder.path(), group).failed_saying(&["groups.csv", "names typed in", "apply it first"]);
         assert_eq!(&fs::read_to_string(at("names/groups.csv")).unwrap(), typed);
         if typed.contains("\n2,Keiko,") {
             run(folder.path(), ["group", "--apply", "names/groups.csv"]).done();
@@ -295,31 +289,18 @@ fn photos_are_sorted_by_person() {
     assert!(told.stderr.contains("would sort 2 photos into by-person/Ada"), "{}", told.stderr);
     assert!(!at("by-person").exists());
     sort(&["--link"]);
-    for (name, there) in [
-        ("Ada/party.png", true),
-        ("Ada/ada.png", true),
-        ("Farid/party.png", true),
-        ("unknown", false),
-    ] {
+    for (name, there) in [("Ada/party.png", true), ("Ada/ada.png", true), ("Farid/party.png", true), ("unknown", false)]
+    {
         assert_eq!(at("by-person").join(name).exists(), there, "{name}");
     }
-    assert_eq!(
-        fs::read(at("by-person/Ada/ada.png")).unwrap(),
-        fs::read(at("photos/ada.png")).unwrap()
-    );
+    assert_eq!(fs::read(at("by-person/Ada/ada.png")).unwrap(), fs::read(at("photos/ada.png")).unwrap());
     // Of a photo and its links the photo counts.
     let all = run(folder.path(), ["identify", ".", "--format", "json"]).done();
-    assert!(
-        all.stdout.contains("photos/ada.png") && !all.stdout.contains("by-person"),
-        "{}",
-        all.stdout
-    );
+    assert!(all.stdout.contains("photos/ada.png") && !all.stdout.contains("by-person"), "{}", all.stdout);
     // Again nothing is new; a file of the same name that is another stays.
     let again = sort(&["--copy", "--sort-all"]);
     assert!(again.stderr.contains("there already"), "{}", again.stderr);
-    assert!(
-        at("by-person/unknown/stranger.png").exists() && at("by-person/no-face/thing.png").exists()
-    );
+    assert!(at("by-person/unknown/stranger.png").exists() && at("by-person/no-face/thing.png").exists());
     fs::remove_file(at("by-person/Ada/ada.png")).unwrap();
     fs::write(at("by-person/Ada/ada.png"), "mine").unwrap();
     sort(&["--copy"]);
@@ -336,9 +317,7 @@ fn what_cannot_be_sorted_is_not_counted() {
     // Nothing can be made in a file.
     fs::create_dir(at("sorted")).unwrap();
     fs::write(at("sorted/Ada"), "a file").unwrap();
-    let sort = |photos: &str, into: &str| {
-        run(folder.path(), ["identify", photos, "--sort-into", into, "--copy"])
-    };
+    let sort = |photos: &str, into: &str| run(folder.path(), ["identify", photos, "--sort-into", into, "--copy"]);
     let failed = sort("all/inbox", "sorted");
     failed.ended(3, &["copied 0 photos into sorted/Ada"]);
     // Photos below the folder that they are sorted into are an earlier run's, but for those that are named.
@@ -347,8 +326,7 @@ fn what_cannot_be_sorted_is_not_counted() {
     assert!(named.stdout.contains("Ada"), "{}", named.stdout);
     assert!(at("all/Ada/ada.png").exists());
     fs::copy(group_photo(), at("party.png")).unwrap();
-    let again =
-        run(folder.path(), ["identify", "party.png", "all", "--sort-into", "all", "--copy"]);
+    let again = run(folder.path(), ["identify", "party.png", "all", "--sort-into", "all", "--copy"]);
     again.ended(0, &["2 photos in all left out"]);
 }
 
@@ -375,9 +353,7 @@ fn names_are_written_beside_photos_and_stay_as_people_gave_them() {
     fs::create_dir(at("photos")).unwrap();
     fs::copy(group_photo(), at("photos/party.png")).unwrap();
     let before = fs::read(at("photos/party.png")).unwrap();
-    let write = |options: &[&str]| {
-        run(folder.path(), [&["identify", "photos", "--write-xmp"], options].concat())
-    };
+    let write = |options: &[&str]| run(folder.path(), [&["identify", "photos", "--write-xmp"], options].concat());
     let told = write(&["--dry-run"]).done();
     assert!(told.stderr.contains("would write 2 names into 1 sidecar"), "{}", told.stderr);
     assert!(!at("photos/party.png.xmp").exists());
@@ -497,20 +473,11 @@ fn a_photo_that_has_changed_is_not_enrolled() {
     let applied = run(folder.path(), ["group", "--apply", "names/groups.csv"]);
     applied.ended(3, &["has changed", first]);
     // Into a model that takes photos whole, no face can be enrolled.
-    run(
-        folder.path(),
-        ["enroll", crate::text(bundled_faces()), "--framing", "as-is", "-m", "whole.npz"],
-    )
-    .done();
-    run(folder.path(), ["group", "--apply", "names/groups.csv", "-m", "whole.npz"])
-        .failed_saying(&["whole.npz"]);
+    run(folder.path(), ["enroll", crate::text(bundled_faces()), "--framing", "as-is", "-m", "whole.npz"]).done();
+    run(folder.path(), ["group", "--apply", "names/groups.csv", "-m", "whole.npz"]).failed_saying(&["whole.npz"]);
     // One face, two people.
     let row = table.lines().nth(1).unwrap();
     let twice = format!("{table}{}\n", row.replacen("1,Ada", "x,Bea", 1));
     fs::write(at("names/groups.csv"), twice).unwrap();
-    run(folder.path(), ["group", "--apply", "names/groups.csv"]).failed_saying(&[
-        "Ada",
-        "Bea",
-        "leave one",
-    ]);
+    run(folder.path(), ["group", "--apply", "names/groups.csv"]).failed_saying(&["Ada", "Bea", "leave one"]);
 }

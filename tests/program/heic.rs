@@ -186,8 +186,7 @@ fn damaged_files_are_refused() {
         let problem = Photo::from_bytes(cut).expect_err("a cut file");
         assert!(!problem.to_string().contains(char::is_control), "{problem}");
     }
-    let sizes: Vec<usize> =
-        (4..heic.len() - 16).filter(|&at| heic[at..].starts_with(b"ispe")).collect();
+    let sizes: Vec<usize> = (4..heic.len() - 16).filter(|&at| heic[at..].starts_with(b"ispe")).collect();
     assert!(!sizes.is_empty());
     let declared = |width: u32, height: u32| {
         let mut heic = heic.clone();

@@ -52,8 +52,7 @@ fn one_name_is_one_person_however_it_is_encoded() {
     assert_eq!(people(), "person,faces\nAda,2\nBoris,2\n");
     run(folder.path(), ["people", "rename", "Boris", decomposed]).done();
     assert_eq!(people(), format!("person,faces\nAda,2\n{composed},2\n"));
-    run(folder.path(), ["people", "rename", "Ada", composed])
-        .failed_saying(&["is enrolled already"]);
+    run(folder.path(), ["people", "rename", "Ada", composed]).failed_saying(&["is enrolled already"]);
 }
 
 #[test]
@@ -69,13 +68,8 @@ fn names_that_do_not_look_as_they_are_are_refused() {
     assert!(said.stderr.contains("skipped 3 more"), "{}", said.stderr);
     assert!(!said.stderr.contains(['\u{202e}', '\u{2066}']), "{}", said.stderr);
     // Files may be called anything; where their paths are shown it is written out.
-    fs::rename(
-        folder.path().join("faces/Eve/0.png"),
-        folder.path().join("faces/Eve/\u{202e}gnp.0.png"),
-    )
-    .unwrap();
-    run(folder.path(), ["people", "rename", "Eve", "E\u{200b}ve"])
-        .failed_saying(&["cannot be a person's name"]);
+    fs::rename(folder.path().join("faces/Eve/0.png"), folder.path().join("faces/Eve/\u{202e}gnp.0.png")).unwrap();
+    run(folder.path(), ["people", "rename", "Eve", "E\u{200b}ve"]).failed_saying(&["cannot be a person's name"]);
     run(folder.path(), ["lesson", "faces", "-o", "r.html"]).ended(3, &[]);
     let page = fs::read_to_string(folder.path().join("r.html")).unwrap();
     assert!(page.contains("faces/Eve/\\u{202e}gnp.0.png"));
@@ -278,8 +272,7 @@ fn learning_takes_little_address_space() {
             picture(&path, 92, 112, person * 10 + photo);
         }
     }
-    let enrolled =
-        within(600_000, folder.path(), "enroll faces --framing as-is --threads 2").done();
+    let enrolled = within(600_000, folder.path(), "enroll faces --framing as-is --threads 2").done();
     assert!(enrolled.stderr.contains("enrolled 200 faces of 20 people"), "{}", enrolled.stderr);
     let evaluate = "evaluate faces --framing as-is --protocol first:5 --report r.html --threads 2";
     within(600_000, folder.path(), evaluate).done();
@@ -320,14 +313,10 @@ fn refused_memory_is_an_error() {
         assert_eq!(output.status.code(), Some(1), "{kilobytes}: {stderr}");
         // A file too large to be read is said to be so. Otherwise: Rust's own words, twice where saying so took memory too, and its note of how to learn where that was.
         let first = stderr.lines().next().unwrap();
-        let is_said =
-            first.ends_with("(out of memory); check that it is there and its permissions");
+        let is_said = first.ends_with("(out of memory); check that it is there and its permissions");
         assert!(is_said || first.starts_with("memory allocation of "), "{stderr}");
         let is_rusts = |line: &str| {
-            line.starts_with("memory allocation of ")
-                || line.contains("backtrace")
-                || line.is_empty()
-                || is_said
+            line.starts_with("memory allocation of ") || line.contains("backtrace") || line.is_empty() || is_said
         };
         assert!(stderr.lines().all(is_rusts), "{kilobytes}: {stderr}");
         assert!(stderr.lines().count() <= 4, "{kilobytes}: {stderr}");
@@ -373,11 +362,7 @@ fn a_model_with_numbers_beyond_reason_is_refused() {
         let report = run(folder.path(), ["identify", "faces/Ada/0.png", "--top", "3"]);
         let people = run(folder.path(), ["project", "--gallery"]);
         for said in [info, report, people] {
-            assert!(
-                !said.stdout.contains("NaN") && !said.stdout.contains("inf"),
-                "{name}: {}",
-                said.stdout
-            );
+            assert!(!said.stdout.contains("NaN") && !said.stdout.contains("inf"), "{name}: {}", said.stdout);
         }
         // Who looks at all of it refuses it.
         run(folder.path(), ["people"]).failed_saying(&[&name, "out of range"]);
@@ -389,19 +374,13 @@ fn a_model_with_numbers_beyond_reason_is_refused() {
     let number = &meta[at..at + meta[at..].find(',').unwrap()];
     members[0].1 = meta.replace(number, "\"total_variance\": 1e300").into_bytes();
     fs::write(&model, eigenfaces::store::forge_members(&members)).unwrap();
-    run(folder.path(), ["identify", "faces/Ada/0.png"])
-        .failed_saying(&["meta.json", "out of range"]);
+    run(folder.path(), ["identify", "faces/Ada/0.png"]).failed_saying(&["meta.json", "out of range"]);
     // One that is sound and far too long is refused by whoever reads it.
     members[0].1 = (meta + &" ".repeat(1 << 20)).into_bytes();
     fs::write(&model, eigenfaces::store::forge_members(&members)).unwrap();
-    let readers: [&[&str]; 4] = [
-        &["info"],
-        &["people"],
-        &["identify", "faces/Ada/0.png"],
-        &["people", "rename", "Ada", "A"],
-    ];
+    let readers: [&[&str]; 4] =
+        [&["info"], &["people"], &["identify", "faces/Ada/0.png"], &["people", "rename", "Ada", "A"]];
     for reader in readers {
-        run(folder.path(), reader)
-            .failed_saying(&["eigenfaces.npz", "is not laid out as a model is"]);
+        run(folder.path(), reader).failed_saying(&["eigenfaces.npz", "is not laid out as a model is"]);
     }
 }

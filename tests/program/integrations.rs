@@ -36,17 +36,14 @@ fn key_file(folder: &Path) -> String {
 /// A server by these words of a command, without a key in its environment.
 fn served(folder: &Path, words: &[String]) -> Server {
     let mut command = program(folder);
-    Server::start_without_key(
-        command.env_remove("EIGENFACES_KEY").args(words).args(["--listen", "127.0.0.1:0"]),
-    )
+    Server::start_without_key(command.env_remove("EIGENFACES_KEY").args(words).args(["--listen", "127.0.0.1:0"]))
 }
 
 #[test]
 #[cfg(unix)]
 fn the_unit_of_systemd_starts_a_server() {
     let folder = scratch();
-    let unit =
-        fs::read_to_string(project().join("integrations/systemd/eigenfaces.service")).unwrap();
+    let unit = fs::read_to_string(project().join("integrations/systemd/eigenfaces.service")).unwrap();
     let begin = "ExecStart=/usr/local/bin/eigenfaces ";
     let line = unit.lines().find_map(|line| line.strip_prefix(begin)).unwrap();
     let state = folder.path().join("eigenfaces");
@@ -68,8 +65,7 @@ fn the_unit_of_systemd_starts_a_server() {
         return eprintln!("skipped: no systemd-analyze here");
     };
     let said = String::from_utf8_lossy(&verified.stderr).into_owned();
-    let about: Vec<&str> =
-        said.lines().filter(|line| line.contains("eigenfaces.service")).collect();
+    let about: Vec<&str> = said.lines().filter(|line| line.contains("eigenfaces.service")).collect();
     assert!(verified.status.success() && about.is_empty(), "{said}");
 }
 
@@ -95,19 +91,17 @@ fn what_compose_starts_is_a_server() {
     // It listens to other machines, which it refuses without the key.
     assert_eq!(command[1..], ["--listen", "0.0.0.0:8384"]);
     let mut program = program(folder.path());
-    let started = program
-        .env_remove("EIGENFACES_KEY")
-        .env("EIGENFACES_MODEL", model)
-        .env(variable, key_file(folder.path()));
+    let started =
+        program.env_remove("EIGENFACES_KEY").env("EIGENFACES_MODEL", model).env(variable, key_file(folder.path()));
     let server = Server::start_without_key(started.args([&command[0], "--listen", "127.0.0.1:0"]));
     server.ask("GET", "/api/v0/model", b"").has(200);
 }
 
 /// Words after a mark, each up to what is no part of a name.
 fn named<'a>(text: &'a str, mark: &'a str) -> impl Iterator<Item = &'a str> {
-    text.split(mark).skip(1).map(|rest| {
-        rest.split(|letter: char| !letter.is_alphanumeric() && letter != '_').next().unwrap()
-    })
+    text.split(mark)
+        .skip(1)
+        .map(|rest| rest.split(|letter: char| !letter.is_alphanumeric() && letter != '_').next().unwrap())
 }
 
 #[test]
@@ -125,8 +119,7 @@ fn home_assistant_is_told_what_its_templates_take() {
     let server = Server::start_by(&mut command);
     let mut sensors = 0;
     for rest in configured["rest"].as_array().unwrap() {
-        let path =
-            rest["resource"].as_str().unwrap().strip_prefix("http://eigenfaces:8384").unwrap();
+        let path = rest["resource"].as_str().unwrap().strip_prefix("http://eigenfaces:8384").unwrap();
         assert_eq!(rest["headers"]["x-api-key"], "eigenfaces_key");
         // As Home Assistant asks, from another machine.
         let headers = [("host", "eigenfaces:8384"), ("x-api-key", KEY)];
@@ -134,8 +127,7 @@ fn home_assistant_is_told_what_its_templates_take() {
         for sensor in rest["sensor"].as_array().unwrap() {
             let template = sensor["value_template"].as_str().unwrap();
             let attributes = sensor["json_attributes"].as_array().unwrap().iter();
-            let fields =
-                named(template, "value_json.").chain(attributes.map(|name| name.as_str().unwrap()));
+            let fields = named(template, "value_json.").chain(attributes.map(|name| name.as_str().unwrap()));
             for field in fields {
                 assert!(!answer[field].is_null(), "{field}: {answer}");
                 sensors += 1;

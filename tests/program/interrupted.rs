@@ -54,9 +54,7 @@ fn an_interrupted_change_leaves_nothing_behind_and_says_so() {
     let (mut locked, mut writing) = (0, 0);
     for (signal, number) in signals() {
         // While the lock is held, and while the model is written.
-        for (round, end) in
-            [".lock", ".lock", ".eigenfaces-tmp", ".eigenfaces-tmp"].into_iter().enumerate()
-        {
+        for (round, end) in [".lock", ".lock", ".eigenfaces-tmp", ".eigenfaces-tmp"].into_iter().enumerate() {
             let folder = scratch();
             let mut child = at_work(folder.path(), &["enroll", faces]);
             wait_for(folder.path(), end, &mut child);
@@ -94,8 +92,7 @@ fn copies_that_were_written_are_told() {
         let name = format!("photos/{number}.png");
         fs::copy(photo_of_ada(), folder.path().join(name)).unwrap();
     }
-    let mut child =
-        at_work(folder.path(), &["identify", "photos", "--annotate", "album", "--quiet"]);
+    let mut child = at_work(folder.path(), &["identify", "photos", "--annotate", "album", "--quiet"]);
     wait_for(folder.path(), "album", &mut child);
     wait_for(&folder.path().join("album"), "0.png", &mut child);
     send("TERM", &child);

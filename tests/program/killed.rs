@@ -39,8 +39,7 @@ fn is_written(folder: &Path) -> bool {
 #[cfg(unix)]
 #[test]
 fn a_killed_program_leaves_the_old_model_or_the_new_one() {
-    let rounds: u32 =
-        std::env::var("EIGENFACES_KILL_ROUNDS").map_or(12, |rounds| rounds.parse().unwrap());
+    let rounds: u32 = std::env::var("EIGENFACES_KILL_ROUNDS").map_or(12, |rounds| rounds.parse().unwrap());
     let folder = scratch();
     faces(folder.path(), "faces", 0..6);
     faces(folder.path(), "more", 6..8);
@@ -82,13 +81,10 @@ fn a_killed_program_leaves_the_old_model_or_the_new_one() {
             .filter(|file| file.file_name().to_string_lossy().ends_with(".eigenfaces-tmp"))
             .for_each(|file| fs::remove_file(file.path()).unwrap());
     }
-    eprintln!(
-        "{rounds} rounds: {changed} new models, {torn} of the others killed in the middle of the write"
-    );
+    eprintln!("{rounds} rounds: {changed} new models, {torn} of the others killed in the middle of the write");
     // The dead leave no lock that holds anybody up, and the next change removes what they left.
     run(folder.path(), ["people", "rename", "person 0", "person zero"]).done();
-    let left: Vec<_> =
-        fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    let left: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(left.len(), 3, "{left:?}");
 }
 
@@ -100,9 +96,8 @@ fn many_that_enrol_at_once_lose_nobody() {
     for number in 0..8 {
         faces(folder.path(), &format!("more {number}"), 10 + number..11 + number);
     }
-    let children: Vec<Child> = (0..8)
-        .map(|number| at_work(folder.path(), &["enroll", &format!("more {number}")]))
-        .collect();
+    let children: Vec<Child> =
+        (0..8).map(|number| at_work(folder.path(), &["enroll", &format!("more {number}")])).collect();
     for mut child in children {
         assert!(child.wait().unwrap().success());
     }
@@ -141,16 +136,9 @@ fn a_model_that_does_not_fit_is_an_error_and_the_old_one_stays() {
     let blocks = before.len() / 512 + 2;
     let script = format!("ulimit -f {blocks}; exec \"$0\" enroll faces");
     let mut command = std::process::Command::new("sh");
-    let output = command
-        .current_dir(folder.path())
-        .args(["-c", &script, env!("CARGO_BIN_EXE_eigenfaces")])
-        .output()
-        .unwrap();
-    Run::of(output).failed_saying(&[
-        MODEL,
-        "larger than files may be",
-        "the old file, if any, is untouched",
-    ]);
+    let output =
+        command.current_dir(folder.path()).args(["-c", &script, env!("CARGO_BIN_EXE_eigenfaces")]).output().unwrap();
+    Run::of(output).failed_saying(&[MODEL, "larger than files may be", "the old file, if any, is untouched"]);
     assert!(fs::read(folder.path().join(MODEL)).unwrap() == before);
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2, "nothing half written is left");
 }
@@ -160,10 +148,8 @@ fn a_model_that_does_not_fit_is_an_error_and_the_old_one_stays() {
 #[test]
 fn a_full_disk_is_an_error_and_the_old_model_stays() {
     let folder = scratch();
-    let mount = std::process::Command::new("mount")
-        .args(["-t", "tmpfs", "-o", "size=1m", "tmpfs"])
-        .arg(folder.path())
-        .output();
+    let mount =
+        std::process::Command::new("mount").args(["-t", "tmpfs", "-o", "size=1m", "tmpfs"]).arg(folder.path()).output();
     if !mount.is_ok_and(|output| output.status.success()) {
         eprintln!("skipped: no disk can be mounted here");
         return;
@@ -172,8 +158,7 @@ fn a_full_disk_is_an_error_and_the_old_model_stays() {
     faces(photos.path(), "few", 0..4);
     faces(photos.path(), "many", 0..240);
     let enroll = |name: &str| {
-        let args = ["enroll", &photos.path().join(name).to_string_lossy(), "--size", "24x30"]
-            .map(str::to_owned);
+        let args = ["enroll", &photos.path().join(name).to_string_lossy(), "--size", "24x30"].map(str::to_owned);
         Run::of(program(folder.path()).args(args).output().unwrap())
     };
     let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {

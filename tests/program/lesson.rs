@@ -46,8 +46,7 @@ fn what_is_said_is_so_on_these_photos() {
     fs::create_dir_all(photo.parent().unwrap()).unwrap();
     fs::copy(bundled_faces().join("Ada/1.png"), photo).unwrap();
     // One face has no variance.
-    run(folder.path(), ["lesson", "class", "-o", "page"])
-        .failed_saying(&["at least 2 different faces"]);
+    run(folder.path(), ["lesson", "class", "-o", "page"]).failed_saying(&["at least 2 different faces"]);
     fs::create_dir(folder.path().join("class/Boris")).unwrap();
     fs::copy(bundled_faces().join("Boris/1.png"), folder.path().join("class/Boris/1.png")).unwrap();
     run(folder.path(), ["lesson", "class", "-o", "page"]).done();

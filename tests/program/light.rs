@@ -51,8 +51,7 @@ fn faces_lit_from_the_side_are_faces_and_nearest_to_their_person() {
         }
     }
     run(folder.path(), ["enroll", "gallery"]).done();
-    let mut args: Vec<String> =
-        ["identify", "--format", "json", "--top", "1"].map(str::to_owned).to_vec();
+    let mut args: Vec<String> = ["identify", "--format", "json", "--top", "1"].map(str::to_owned).to_vec();
     args.extend(probes.iter().map(|(_, photo)| photo.to_str().unwrap().to_owned()));
     let answers = run(folder.path(), args).done();
     let mut counts: BTreeMap<&str, Count> = BTreeMap::new();
@@ -149,8 +148,7 @@ fn frame_without_history(first: &[PathBuf], second: &[PathBuf]) -> Value {
     for (name, bytes) in &once {
         assert!(changed[name] == *bytes, "{name} differs");
     }
-    let answers =
-        in_folder(&["-m", "once.npz", "identify", "second", "--format", "json", "--top", "1"]);
+    let answers = in_folder(&["-m", "once.npz", "identify", "second", "--format", "json", "--top", "1"]);
     for line in answers.stdout.lines() {
         let answer: Value = serde_json::from_str(line).unwrap();
         assert_eq!(answer["faces"][0]["candidates"][0]["distance"], 0.0, "{line}");

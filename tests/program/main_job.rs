@@ -27,8 +27,7 @@ fn said_of_probes(said: &str) -> (usize, usize) {
         } else {
             let lower = said.to_lowercase();
             named += usize::from(lower.starts_with(&format!("{photo} (")));
-            let is_probably =
-                is_probable(said) && lower.starts_with(&format!("probably {photo} ("));
+            let is_probably = is_probable(said) && lower.starts_with(&format!("probably {photo} ("));
             let is_closest = lower.contains(&format!("closest: {photo},"));
             closest += usize::from(is_probably || is_closest);
         }
@@ -123,8 +122,7 @@ fn threads_do_not_change_the_model() {
         let args = ["enroll", text(bundled_faces()), "-m", &model, "--threads", threads];
         run(folder.path(), args).done();
     }
-    let bytes =
-        |threads: &str| std::fs::read(folder.path().join(format!("{threads}.npz"))).unwrap();
+    let bytes = |threads: &str| std::fs::read(folder.path().join(format!("{threads}.npz"))).unwrap();
     assert!(bytes("1") == bytes("2") && bytes("2") == bytes("3"));
 }
 
@@ -150,8 +148,7 @@ fn json_has_the_fields_that_scripts_depend_on() {
         assert!(face["residual"].as_f64().unwrap() > 0.0);
         let candidates = face["candidates"].as_array().unwrap();
         assert_eq!(candidates.len(), 3);
-        let distances: Vec<f64> =
-            candidates.iter().map(|candidate| candidate["distance"].as_f64().unwrap()).collect();
+        let distances: Vec<f64> = candidates.iter().map(|candidate| candidate["distance"].as_f64().unwrap()).collect();
         assert!(distances.is_sorted(), "{distances:?}");
         assert_eq!(face["distance"].as_f64(), Some(distances[0]));
         // Without the background model crops are taken as they are, and confidences are no share of a whole.
@@ -161,8 +158,7 @@ fn json_has_the_fields_that_scripts_depend_on() {
         } else {
             assert_eq!(face["box"].as_array().unwrap().len(), 4);
             assert_eq!(face["eyes"].as_array().unwrap().len(), 2);
-            let sum: f64 =
-                candidates.iter().map(|candidate| candidate["confidence"].as_f64().unwrap()).sum();
+            let sum: f64 = candidates.iter().map(|candidate| candidate["confidence"].as_f64().unwrap()).sum();
             let stranger = face["somebody_else"].as_f64().unwrap();
             assert!(stranger < 0.01 && sum + stranger < 1.0 + 1e-9, "{face}");
         }

@@ -77,8 +77,7 @@ fn lightrooms_sidecar_is_that_of_one_photo() {
     let shared = write(folder.path(), "two.png", "lightroom");
     shared.ended(3, &["sidecar of two.jpg too", "--write-xmp=inside"]);
     assert!(!at("two.xmp").exists());
-    run(folder.path(), ["identify", "two.png", "--write-xmp=elsewhere"])
-        .ended(2, &["--write-xmp", "lightroom"]);
+    run(folder.path(), ["identify", "two.png", "--write-xmp=elsewhere"]).ended(2, &["--write-xmp", "lightroom"]);
 }
 
 #[cfg(unix)]

@@ -17,11 +17,7 @@ struct Writer {
 const WRITERS: [Writer; 13] = [
     Writer { args: &["identify", "p.png", "--explain"], place: "x.png", file: "x.png" },
     Writer { args: &["identify", "p.png", "--annotate"], place: "album", file: "album/p.png" },
-    Writer {
-        args: &["identify", "photos/a", "photos/b", "--annotate"],
-        place: "album",
-        file: "album/b/j.jpg",
-    },
+    Writer { args: &["identify", "photos/a", "photos/b", "--annotate"], place: "album", file: "album/b/j.jpg" },
     Writer { args: &["facemap", "p.png", "-o"], place: "x.png", file: "x.png" },
     Writer { args: &["reconstruct", "p.png", "-o"], place: "x.png", file: "x.png" },
     Writer { args: &["project", "--gallery", "-o"], place: "x.csv", file: "x.csv" },
@@ -31,11 +27,7 @@ const WRITERS: [Writer; 13] = [
     Writer { args: &["project", "--plot"], place: "x.svg", file: "x.svg" },
     Writer { args: &["project", "--plot"], place: "x.png", file: "x.png" },
     Writer { args: &["lesson", "-o"], place: "x.html", file: "x.html" },
-    Writer {
-        args: &["basis", "--components", "3", "-o"],
-        place: "basis",
-        file: "basis/basis-002.png",
-    },
+    Writer { args: &["basis", "--components", "3", "-o"], place: "basis", file: "basis/basis-002.png" },
 ];
 
 /// A folder with a model and photos.
@@ -171,24 +163,14 @@ fn what_is_read_is_never_replaced_not_even_by_force() {
         (vec!["facemap", "ours.png", "-o", "ours.png"], "ours.png"),
         (vec!["reconstruct", "p.png", "-o", "p.png"], "p.png"),
         (
-            vec![
-                "project",
-                "-m",
-                "eigenfaces.npz",
-                "--gallery",
-                "-o",
-                "eigenfaces.npz",
-                "--format",
-                "csv",
-            ],
+            vec!["project", "-m", "eigenfaces.npz", "--gallery", "-o", "eigenfaces.npz", "--format", "csv"],
             "eigenfaces.npz",
         ),
         (vec!["project", "p.png", "--plot", "p.png"], "p.png"),
     ] {
         let before = fs::read(folder.join(file)).unwrap();
         for more in [&[][..], &["--force"]] {
-            run(folder, [args.as_slice(), more].concat())
-                .failed_saying(&["is read by this command", "name another"]);
+            run(folder, [args.as_slice(), more].concat()).failed_saying(&["is read by this command", "name another"]);
         }
         assert!(fs::read(folder.join(file)).unwrap() == before, "{args:?}");
     }
@@ -240,8 +222,7 @@ fn pictures_of_people_are_their_owners_alone() {
     let folder = folder.path();
     let mut seen = 0;
     for writer in &WRITERS {
-        let is_personal =
-            matches!(writer.args[0], "identify" | "facemap" | "reconstruct" | "project" | "lesson");
+        let is_personal = matches!(writer.args[0], "identify" | "facemap" | "reconstruct" | "project" | "lesson");
         writer.run(folder, &[]).done();
         let mode = fs::metadata(folder.join(writer.file)).unwrap().permissions().mode() & 0o777;
         assert_eq!(mode == 0o600, is_personal, "{:?}: {mode:o}", writer.args);

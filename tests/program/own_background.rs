@@ -16,16 +16,7 @@ fn a_background_of_ones_own_names_people() {
             std::fs::copy(from, own.join(format!("{photo}.pgm"))).unwrap();
         }
     }
-    let learned = [
-        "background",
-        "teach",
-        "-o",
-        "own.npz",
-        "--source",
-        "AT&T, Cambridge 1994",
-        "--license",
-        "research",
-    ];
+    let learned = ["background", "teach", "-o", "own.npz", "--source", "AT&T, Cambridge 1994", "--license", "research"];
     let told = run(at, learned).done();
     for words in ["96 photos of 24 people", "so few people", "--background own.npz"] {
         assert!(told.stderr.contains(words), "{}", told.stderr);
@@ -62,10 +53,7 @@ fn a_background_of_ones_own_names_people() {
     std::fs::copy(bundled_faces().join("Ada/1.png"), photos.join("a.png")).unwrap();
     let grouped = run(at, ["group", "photos"]).done().stdout;
     assert!(grouped.contains("Ada: 1 face"), "{grouped}");
-    let evaluated = run(
-        at,
-        ["evaluate", text(bundled_faces()), "--background", "again.npz", "--protocol", "first:1"],
-    );
+    let evaluated = run(at, ["evaluate", text(bundled_faces()), "--background", "again.npz", "--protocol", "first:1"]);
     let told = evaluated.done().stdout;
     assert!(told.contains("compared by a background model of 96 photos"), "{told}");
     // By another background the same faces lie elsewhere.
@@ -87,20 +75,14 @@ fn what_teaches_too_little_is_refused_and_nothing_is_written() {
     assert!(!at.join("own.npz").exists());
     let unnamed = run(at, ["background", faces, "-o", "own.npz", "--source", "drawn"]);
     unnamed.ended(2, &["--license"]);
-    let empty =
-        run(at, ["background", faces, "-o", "own.npz", "--source", " ", "--license", "MIT"]);
+    let empty = run(at, ["background", faces, "-o", "own.npz", "--source", " ", "--license", "MIT"]);
     empty.ended(2, &["--source", "line of text"]);
     // Other files are none.
     run(at, ["enroll", faces]).done();
-    for (file, words) in
-        [("eigenfaces.npz", "people enrolled"), ("none.npz", "no such file or folder")]
-    {
+    for (file, words) in [("eigenfaces.npz", "people enrolled"), ("none.npz", "no such file or folder")] {
         let wrong = run(at, ["enroll", faces, "-m", "m.npz", "--background", file]);
         wrong.ended(2, &["--background", words]);
     }
-    let textbook = run(
-        at,
-        ["enroll", faces, "-m", "m.npz", "--background", "bundled", "--metric", "euclidean"],
-    );
+    let textbook = run(at, ["enroll", faces, "-m", "m.npz", "--background", "bundled", "--metric", "euclidean"]);
     textbook.ended(2, &["--metric", "--background"]);
 }

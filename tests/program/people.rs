@@ -65,9 +65,7 @@ fn who_is_removed_leaves_no_trace() {
 
     let removed = run(folder.path(), ["people", "remove", "Boris Secret", "--yes"]).done();
     assert!(
-        removed
-            .stderr
-            .starts_with("erased 3 faces (3 of Boris Secret); 6 faces of 2 people enrolled now\n"),
+        removed.stderr.starts_with("erased 3 faces (3 of Boris Secret); 6 faces of 2 people enrolled now\n"),
         "{}",
         removed.stderr
     );
@@ -94,11 +92,7 @@ fn who_is_removed_leaves_no_trace() {
            number 2, no longer enrolled: 3 faces\n"
     );
     let info = run(folder.path(), ["info"]).done();
-    assert!(
-        info.stdout.contains("log           2026-11-21 04:41:41 UTC enrolled 9"),
-        "{}",
-        info.stdout
-    );
+    assert!(info.stdout.contains("log           2026-11-21 04:41:41 UTC enrolled 9"), "{}", info.stdout);
 }
 
 #[test]
@@ -145,10 +139,7 @@ fn all_faces_of_a_file_go_with_it() {
     fs::copy(photo_of_ada(), at("faces/Ada.png")).unwrap();
     run(folder.path(), ["enroll", "--sync", "faces", "--labels", "stem", "--yes"]).done();
     let written = run(folder.path(), ["identify", "more", "--write-xmp"]);
-    written.ended(
-        3,
-        &["more/Boris/scans (page 1 of 2).tif: names are not written for a page of a file"],
-    );
+    written.ended(3, &["more/Boris/scans (page 1 of 2).tif: names are not written for a page of a file"]);
     let photo = ["people", "remove", "more/Boris/scans.tif", "--yes"];
     run(folder.path(), photo).ended(0, &["erased 2 faces (2 of Boris)"]);
 }
@@ -161,16 +152,13 @@ fn a_single_photo_is_removed_by_source_hash_or_file() {
     let (digits, rest) = photos.lines().next().unwrap().split_once(' ').unwrap();
     assert_eq!((digits.len(), rest), (12, "Boris: faces/Boris/1.png"));
     fs::copy(folder.path().join("faces/Cleo/2.png"), folder.path().join("copy")).unwrap();
-    let removed =
-        run(folder.path(), ["people", "remove", "faces/Ada/3.png", digits, "copy", "--yes"]);
+    let removed = run(folder.path(), ["people", "remove", "faces/Ada/3.png", digits, "copy", "--yes"]);
     removed.ended(0, &["erased 3 faces (1 of Ada, 1 of Boris, 1 of Cleo)"]);
     let left = scratch();
     for name in ["Ada", "Boris", "Cleo"] {
         for number in 1..=3 {
             let file = format!("faces/{name}/{number}.png");
-            if !["faces/Ada/3.png", "faces/Boris/1.png", "faces/Cleo/2.png"]
-                .contains(&file.as_str())
-            {
+            if !["faces/Ada/3.png", "faces/Boris/1.png", "faces/Cleo/2.png"].contains(&file.as_str()) {
                 fs::create_dir_all(left.path().join("faces").join(name)).unwrap();
                 fs::copy(folder.path().join(&file), left.path().join(&file)).unwrap();
             }
@@ -192,10 +180,7 @@ fn renaming_and_merging_is_enrolling_under_the_other_name() {
     // Sources still say where the photos came from; the name itself is gone.
     let log = run(folder.path(), ["info", "--log"]).done().stdout;
     assert!(!log.contains("Ada") && !log.contains("Cleo"), "{log}");
-    assert!(
-        log.contains("renamed 1 person\n  Zoë\n") && log.contains("merged 2 people into one\n"),
-        "{log}"
-    );
+    assert!(log.contains("renamed 1 person\n  Zoë\n") && log.contains("merged 2 people into one\n"), "{log}");
 
     let expected: Gallery = {
         let other = enrolled(&["Ada", "Boris", "Cleo"]);
@@ -203,10 +188,7 @@ fn renaming_and_merging_is_enrolling_under_the_other_name() {
         let rename = |name: &str| if name == "Ada" { "Zoë" } else { "Boris" }.parse().unwrap();
         let faces: Vec<_> = faces
             .into_iter()
-            .map(|face| eigenfaces::gallery::LabeledFace {
-                person: rename(face.person.as_str()),
-                ..face
-            })
+            .map(|face| eigenfaces::gallery::LabeledFace { person: rename(face.person.as_str()), ..face })
             .collect();
         let size = model(folder.path()).preparation().size();
         Gallery::assemble(size, faces).unwrap().0
@@ -235,10 +217,7 @@ fn looking_first_changes_nothing() {
     }
     let args = ["people", "remove", "Ada", "--dry-run", "--format", "json"];
     let json = run(folder.path(), args).done().stdout;
-    assert_eq!(
-        json,
-        "{\"faces\":6,\"people\":2,\"removed\":[{\"faces\":3,\"person\":\"Ada\"}],\"schema\":1}\n"
-    );
+    assert_eq!(json, "{\"faces\":6,\"people\":2,\"removed\":[{\"faces\":3,\"person\":\"Ada\"}],\"schema\":1}\n");
 }
 
 #[test]
@@ -248,48 +227,27 @@ fn wrong_use_is_refused_and_changes_nothing() {
     let before = fs::read(&path).unwrap();
     let remove_all = ["people", "remove", "Ada Lovelace", "Boris", "Cleo", "-y"];
     for (args, words) in [
-        (
-            &["people", "remove", "Boris"][..],
-            &["3 faces (3 of Boris) would be erased", "--yes"][..],
-        ),
-        (
-            &["people", "remove", "Ada Lovlace", "-y"],
-            &["nobody enrolled", "did you mean 'Ada Lovelace'?"],
-        ),
-        (
-            &["people", "remove", "Quentin", "-y"],
-            &["nobody enrolled is called 'Quentin'", "eigenfaces people"],
-        ),
+        (&["people", "remove", "Boris"][..], &["3 faces (3 of Boris) would be erased", "--yes"][..]),
+        (&["people", "remove", "Ada Lovlace", "-y"], &["nobody enrolled", "did you mean 'Ada Lovelace'?"]),
+        (&["people", "remove", "Quentin", "-y"], &["nobody enrolled is called 'Quentin'", "eigenfaces people"]),
         (&["people", "list", "boris"], &["did you mean 'Boris'?"]),
-        (
-            &["people", "remove", "faces/Boris/9.png", "-y"],
-            &["nobody enrolled is called 'faces/Boris/9.png'"],
-        ),
+        (&["people", "remove", "faces/Boris/9.png", "-y"], &["nobody enrolled is called 'faces/Boris/9.png'"]),
         (&["people", "rename", "Boris", "Cleo"], &["'Cleo' is enrolled already", "merge"]),
         (&["people", "rename", "Boris", "Boris"], &["'Boris' is this person's name already"]),
         (&["people", "rename", "Boris", " "], &["cannot be a person's name", "empty"]),
         (&["people", "rename", "Boris", "a\nb"], &["cannot be a person's name", "control"]),
-        (
-            &["people", "merge", "Boris", "--into", "Boris"],
-            &["'Boris' cannot be merged into itself"],
-        ),
+        (&["people", "merge", "Boris", "--into", "Boris"], &["'Boris' cannot be merged into itself"]),
         (&["people", "merge", "Boris", "--into", "Cloe"], &["nobody", "'Cloe'"]),
         (&remove_all, &["0 of its faces would be left", "delete the file"]),
     ] {
         run(folder.path(), args).failed_saying(words);
         assert!(fs::read(&path).unwrap() == before, "{args:?}");
     }
-    for args in
-        [&["people", "remove"][..], &["people", "merge", "Boris"], &["people", "rename", "Boris"]]
-    {
+    for args in [&["people", "remove"][..], &["people", "merge", "Boris"], &["people", "rename", "Boris"]] {
         assert_eq!(run(folder.path(), args).code, 2);
     }
     fs::remove_file(&path).unwrap();
-    for args in [
-        &["people", "remove", "Boris", "-y"][..],
-        &["people", "rename", "Boris", "B"],
-        &["info", "--log"],
-    ] {
+    for args in [&["people", "remove", "Boris", "-y"][..], &["people", "rename", "Boris", "B"], &["info", "--log"]] {
         run(folder.path(), args).failed_saying(&["there is no such model", "enroll"]);
     }
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "no lock is left");
@@ -344,9 +302,7 @@ fn names_that_mean_harm_are_shown_and_written_safely() {
     let hostile = "=../../etc/<b>pas&swd\"";
     run(folder.path(), ["people", "rename", "Ada", hostile]).done();
     run(folder.path(), ["basis", "-o", "out"]).done();
-    let safe = |text: &str| {
-        !text.chars().any(|c| (c.is_control() && c != '\n') || "\u{202e}\u{200f}".contains(c))
-    };
+    let safe = |text: &str| !text.chars().any(|c| (c.is_control() && c != '\n') || "\u{202e}\u{200f}".contains(c));
     for args in [
         &["people"][..],
         &["people", "--format", "json"],

@@ -12,8 +12,7 @@ const XMP_OF_JPEG: &[u8] = b"http://ns.adobe.com/xap/1.0/\0";
 
 /// A packet that names Ada's face in the group photo Rose; `size` is that which it was named in.
 fn packet((width, height): (u32, u32)) -> String {
-    let (x, y, w, h) =
-        ((28.0 + 63.5 / 2.0) / 360.0, (36.5 + 63.5 / 2.0) / 150.0, 63.5 / 360.0, 63.5 / 150.0);
+    let (x, y, w, h) = ((28.0 + 63.5 / 2.0) / 360.0, (36.5 + 63.5 / 2.0) / 150.0, 63.5 / 360.0, 63.5 / 150.0);
     format!(
         "<x:xmpmeta xmlns:x='adobe:ns:meta/'><rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'>\
          <rdf:Description rdf:about='' xmlns:mwg-rs='http://www.metadataworkinggroup.com/schemas/regions/' \
@@ -104,11 +103,7 @@ fn extended(packet: &[u8]) -> Vec<Vec<u8>> {
          </rdf:RDF></x:xmpmeta>"
     );
     let part = |offset: usize, content: &[u8]| {
-        let head = [
-            digest.as_bytes(),
-            &(packet.len() as u32).to_be_bytes(),
-            &(offset as u32).to_be_bytes(),
-        ];
+        let head = [digest.as_bytes(), &(packet.len() as u32).to_be_bytes(), &(offset as u32).to_be_bytes()];
         let content = [&head.concat(), content].concat();
         app1(b"http://ns.adobe.com/xmp/extension/\0", &content)
     };
@@ -241,9 +236,8 @@ fn what_was_written_is_withdrawn_when_it_no_longer_holds() {
     fs::create_dir(at("photos")).unwrap();
     fs::copy(group_photo(), at("photos/party.png")).unwrap();
     let sidecar = at("photos/party.png.xmp");
-    let write = |options: &[&str]| {
-        run(folder.path(), [&["identify", "photos", "--write-xmp"], options].concat()).done()
-    };
+    let write =
+        |options: &[&str]| run(folder.path(), [&["identify", "photos", "--write-xmp"], options].concat()).done();
     write(&[]);
     run(folder.path(), ["people", "rename", "Ada", "Adelaide"]).done();
     write(&[]);

@@ -56,11 +56,7 @@ const WRITERS: [(&str, &[&str], &str); 15] = [
     ("group -o DIR", &["group", "album", "-o", "groups"], "groups"),
     ("identify --annotate DIR", &["identify", "album", "--annotate", "annotated"], "annotated"),
     ("identify --explain FILE", &["identify", "album/x.png", "--explain", "why.png"], "why.png"),
-    (
-        "identify --sort-into DIR --copy",
-        &["identify", "album", "--sort-into", "sorted", "--copy"],
-        "sorted",
-    ),
+    ("identify --sort-into DIR --copy", &["identify", "album", "--sort-into", "sorted", "--copy"], "sorted"),
     ("PHOTO.xmp", &["identify", "album", "--write-xmp"], "album/x.png.xmp"),
     ("basis -o DIR", &["basis", "-o", "basis"], "basis"),
     ("reconstruct -o FILE", &["reconstruct", "album/x.png", "-o", "again.png"], "again.png"),
@@ -160,8 +156,7 @@ fn every_file_is_listed_and_whoever_is_erased_is_in_none_of_the_models() {
         assert!([0, 3].contains(&done.code), "{command:?}: {}", done.stderr);
         let after = files(folder);
         let new: Vec<&PathBuf> = after.difference(&before).collect();
-        let is_kept =
-            |path: &&&PathBuf| path.ends_with("eigenfaces.faces") || path.starts_with(place);
+        let is_kept = |path: &&&PathBuf| path.ends_with("eigenfaces.faces") || path.starts_with(place);
         if row != "PHOTO.xmp" {
             assert_eq!(new.iter().filter(is_kept).count(), new.len(), "{command:?}: {new:?}");
         }
@@ -182,12 +177,8 @@ fn every_file_is_listed_and_whoever_is_erased_is_in_none_of_the_models() {
         }
         before = after;
     }
-    let passing = [
-        "DIR of --sort-into --link",
-        ".NAME.lock",
-        ".NAME.????????.eigenfaces-tmp",
-        "~/eigenfaces-open-*.html",
-    ];
+    let passing =
+        ["DIR of --sort-into --link", ".NAME.lock", ".NAME.????????.eigenfaces-tmp", "~/eigenfaces-open-*.html"];
     for (row, ..) in &rows {
         let is_met = met.contains(row.as_str()) || passing.contains(&row.as_str());
         assert!(is_met, "{row} is listed, and nothing here writes it");

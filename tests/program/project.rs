@@ -17,9 +17,7 @@ fn weights(csv: &str) -> Vec<Vec<f64>> {
     let mut reader = csv::Reader::from_reader(csv.as_bytes());
     reader
         .records()
-        .map(|record| {
-            record.unwrap().iter().skip(3).map(|number| number.parse().unwrap()).collect()
-        })
+        .map(|record| record.unwrap().iter().skip(3).map(|number| number.parse().unwrap()).collect())
         .collect()
 }
 
@@ -88,8 +86,7 @@ fn plots_show_people_and_photos() {
     let only = run(folder.path(), ["project", "--plot", "p.png"]).done();
     assert!(only.stdout.is_empty(), "a plot alone prints no table");
     let picture = image::open(folder.path().join("p.png")).unwrap().into_rgb8();
-    let colored =
-        picture.pixels().filter(|p| p.0.iter().max().unwrap() - p.0.iter().min().unwrap() > 60);
+    let colored = picture.pixels().filter(|p| p.0.iter().max().unwrap() - p.0.iter().min().unwrap() > 60);
     assert!(colored.count() > 500);
 }
 

@@ -52,12 +52,7 @@ fn draw(folder: &Path, draws: &mut Noise) {
 fn ends(seed: u32, folder: &Path, args: &[&str]) {
     let output = program(folder).args(args).output().unwrap();
     let run = Run::of(output);
-    assert!(
-        [0, 1, 3].contains(&run.code),
-        "gallery {seed}, {args:?}: {}\n{}",
-        run.code,
-        run.stderr
-    );
+    assert!([0, 1, 3].contains(&run.code), "gallery {seed}, {args:?}: {}\n{}", run.code, run.stderr);
     if run.code == 1 {
         assert!(!run.stderr.is_empty(), "gallery {seed}, {args:?}: not a word");
     }

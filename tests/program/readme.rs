@@ -37,9 +37,7 @@ fn blocks(page: &str) -> Vec<Vec<Step>> {
 /// The words of a command, `cargo run --release --` and `eigenfaces` both meaning the built program;
 /// `None` for what is not ours to run here.
 fn words(command: &str) -> Option<Vec<String>> {
-    let ours = command
-        .strip_prefix("cargo run --release -- ")
-        .or_else(|| command.strip_prefix("eigenfaces "))?;
+    let ours = command.strip_prefix("cargo run --release -- ").or_else(|| command.strip_prefix("eigenfaces "))?;
     Some(ours.split_whitespace().map(str::to_owned).collect())
 }
 
@@ -54,16 +52,13 @@ fn number(word: &str) -> Option<(f64, f64)> {
 }
 
 fn alike(said: &str, expected: &str) -> bool {
-    let (said, expected): (Vec<_>, Vec<_>) =
-        (said.split_whitespace().collect(), expected.split_whitespace().collect());
+    let (said, expected): (Vec<_>, Vec<_>) = (said.split_whitespace().collect(), expected.split_whitespace().collect());
     said.len() == expected.len()
         && said.iter().zip(&expected).enumerate().all(|(at, (said, wanted))| {
             let is_time = expected.get(at + 1) == Some(&"s");
             match (number(said), number(wanted)) {
                 (Some(_), Some(_)) if is_time => true,
-                (Some((a, _)), Some((b, unit))) => {
-                    (a - b).abs() <= 1.001 * f64::max(unit, 1e-4 * b.abs())
-                }
+                (Some((a, _)), Some((b, unit))) => (a - b).abs() <= 1.001 * f64::max(unit, 1e-4 * b.abs()),
                 _ => said == wanted,
             }
         })

@@ -27,8 +27,7 @@ fn copy_person(folder: &Path, person: &str, photos: std::ops::RangeInclusive<u32
     fs::create_dir_all(folder.join(person)).unwrap();
     for photo in photos {
         let name = format!("{photo}.png");
-        fs::copy(bundled_faces().join(person).join(&name), folder.join(person).join(&name))
-            .unwrap();
+        fs::copy(bundled_faces().join(person).join(&name), folder.join(person).join(&name)).unwrap();
     }
 }
 
@@ -54,8 +53,7 @@ fn jpegs_of_every_sampling_and_scan_show_who_is_in_them() {
             names.push(name);
         }
     }
-    let told =
-        run(folder.path(), ["identify"].into_iter().chain(names.iter().map(String::as_str))).done();
+    let told = run(folder.path(), ["identify"].into_iter().chain(names.iter().map(String::as_str))).done();
     assert_eq!(told.stdout.lines().count(), names.len());
     for line in told.stdout.lines() {
         assert!(line.contains(": Ada ("), "{line}");
@@ -95,8 +93,7 @@ fn a_photo_of_108_megapixels_is_looked_at() {
 fn raw_files_and_rare_kinds_are_named_and_nobody_is_told_to_remove_them() {
     let folder = enrolled();
     let at = |name: &str| folder.path().join(name);
-    fs::write(at("a.RAF"), [b"FUJIFILMCCD-RAW 0201FF393101X-T5".as_slice(), &[0; 900]].concat())
-        .unwrap();
+    fs::write(at("a.RAF"), [b"FUJIFILMCCD-RAW 0201FF393101X-T5".as_slice(), &[0; 900]].concat()).unwrap();
     fs::write(at("a.dng"), negative()).unwrap();
     let plain = at("plain.jpg");
     jpeg(&plain, &ada(), |_| {});
@@ -105,16 +102,7 @@ fn raw_files_and_rare_kinds_are_named_and_nobody_is_told_to_remove_them() {
     bytes[frame + 1] = 0xc9;
     fs::write(at("arithmetic.jpg"), &bytes).unwrap();
     let told = run(folder.path(), ["identify", "a.RAF", "a.dng", "arithmetic.jpg", "plain.jpg"]);
-    told.ended(
-        3,
-        &[
-            "a.RAF: camera raw",
-            "a.dng: camera raw",
-            "keep the original",
-            "arithmetic coding",
-            "convert it",
-        ],
-    );
+    told.ended(3, &["a.RAF: camera raw", "a.dng: camera raw", "keep the original", "arithmetic coding", "convert it"]);
     for word in ["remove", "damaged", "copy it again"] {
         assert!(!told.stderr.contains(word), "{}", told.stderr);
     }
@@ -157,15 +145,8 @@ fn what_other_programs_leave_beside_photos_is_passed_over() {
         copy_person(&gallery, person, 1..=3);
     }
     let stranger = bundled_faces().join("Chiara/1.png");
-    for name in [
-        "1.png_original",
-        "1.png.bak",
-        "2.png~",
-        "3.png.part",
-        "yaleB11.pgm.bad",
-        "thumb_1.png",
-        ".hidden.png",
-    ] {
+    for name in ["1.png_original", "1.png.bak", "2.png~", "3.png.part", "yaleB11.pgm.bad", "thumb_1.png", ".hidden.png"]
+    {
         fs::copy(&stranger, gallery.join("Ada").join(name)).unwrap();
     }
     let deleted = gallery.join("Boris/@eaDir");
@@ -219,12 +200,7 @@ fn photos_that_show_no_face_do_not_decide_how_the_others_are_read() {
         copy_person(&gallery, person, 1..=2);
         // Landscapes and icons, more of them than of faces.
         for number in 1..=4 {
-            crate::picture(
-                &gallery.join(person).join(format!("holiday-{number}.png")),
-                300 + seed,
-                200,
-                number,
-            );
+            crate::picture(&gallery.join(person).join(format!("holiday-{number}.png")), 300 + seed, 200, number);
             let icon = GrayImage::from_fn(7, 7, |x, y| Luma([(x * y * 5 + seed + number) as u8]));
             icon.save(gallery.join(person).join(format!("icon-{number}.png"))).unwrap();
         }

@@ -55,25 +55,12 @@ fn every_step_is_a_picture_with_its_error() {
 fn weights_alone_give_the_face_back() {
     let folder = enrolled();
     let ada = text(photo_of_ada());
-    for (file, options) in [
-        ("w.csv", &[][..]),
-        ("w.json", &[]),
-        ("w.npy", &[]),
-        ("z.csv", &["--whiten"]),
-        ("z.npy", &["--whiten"]),
-    ] {
+    for (file, options) in
+        [("w.csv", &[][..]), ("w.json", &[]), ("w.npy", &[]), ("z.csv", &["--whiten"]), ("z.npy", &["--whiten"])]
+    {
         let project = ["project", ada, "-o", file];
         run(folder.path(), project.iter().chain(options)).done();
-        let mut rebuild = vec![
-            "reconstruct",
-            "--from-weights",
-            file,
-            "-o",
-            "w.png",
-            "--force",
-            "--format",
-            "json",
-        ];
+        let mut rebuild = vec!["reconstruct", "--from-weights", file, "-o", "w.png", "--force", "--format", "json"];
         rebuild.extend((file == "z.npy").then_some("--whiten"));
         let rebuilt = run(folder.path(), rebuild).done();
         let rebuilt: Value = serde_json::from_str(&rebuilt.stdout).unwrap();
@@ -118,11 +105,7 @@ fn what_is_wrong_is_said() {
     fails(&["text.jpg", "-m", "none.npz"], &["none.npz", "enroll"]);
     for (name, content, words) in [
         ("a.csv", "a,b\n1,2\n", "photo,face,person"),
-        (
-            "long.csv",
-            &format!("photo,face,person,w1{}\nx,1,{}\n", ",w".repeat(99), ",1".repeat(100)),
-            "100 weights",
-        ),
+        ("long.csv", &format!("photo,face,person,w1{}\nx,1,{}\n", ",w".repeat(99), ",1".repeat(100)), "100 weights"),
         ("huge.csv", "photo,face,person,w1\nx,1,,1e30\n", "no face has"),
         ("n.npy", "no array", "NumPy"),
         ("weights.txt", "1 2 3", ".npy"),

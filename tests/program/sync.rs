@@ -54,13 +54,14 @@ fn a_model_follows_its_folder() {
          would see moved faces/Cleo/1.png to faces/Boris/3.png\n\
          would see gone faces/Dora/1.png (Dora)\nwould see gone faces/Dora/2.png (Dora)\n"
     );
-    run(folder.path(), ["enroll", "--sync", "faces"])
-        .failed_saying(&["2 faces (2 of Dora) would be erased", "--yes"]);
+    run(folder.path(), ["enroll", "--sync", "faces"]).failed_saying(&["2 faces (2 of Dora) would be erased", "--yes"]);
     assert!(fs::read(folder.path().join("eigenfaces.npz")).unwrap() == before);
 
     let synced = run(folder.path(), ["enroll", "--sync", "faces", "--yes"]).done();
     assert!(
-        synced.stderr.contains("enrolled 1 face: now 7 faces of 3 people, 3 were enrolled already, 1 has changed, 2 have moved, 2 erased"),
+        synced.stderr.contains(
+            "enrolled 1 face: now 7 faces of 3 people, 3 were enrolled already, 1 has changed, 2 have moved, 2 erased"
+        ),
         "{}",
         synced.stderr
     );
@@ -71,9 +72,7 @@ fn a_model_follows_its_folder() {
 
     let again = run(folder.path(), ["enroll", "--sync", "faces", "--format", "json"]).done();
     let object: serde_json::Value = serde_json::from_str(&again.stdout).unwrap();
-    for (field, count) in
-        [("added", 0), ("changed", 0), ("moved", 0), ("removed", 0), ("already_enrolled", 7)]
-    {
+    for (field, count) in [("added", 0), ("changed", 0), ("moved", 0), ("removed", 0), ("already_enrolled", 7)] {
         assert_eq!(object[field], count, "{field}");
     }
 }
@@ -85,15 +84,11 @@ fn what_cannot_be_read_is_not_taken_for_gone() {
     let photo = folder.path().join("faces/Ada/1.png");
     fs::write(&photo, "not a photo any more").unwrap();
     let synced = run(folder.path(), ["enroll", "--sync", "faces"]);
-    synced.ended(
-        3,
-        &["faces/Ada/1.png: is not an image", "1 kept that cannot be read now or lies elsewhere"],
-    );
+    synced.ended(3, &["faces/Ada/1.png: is not an image", "1 kept that cannot be read now or lies elsewhere"]);
     assert_eq!(sources(folder.path()).len(), 8);
     // A disk that is not there, or an empty place where it should be mounted.
     fs::rename(folder.path().join("faces"), folder.path().join("away")).unwrap();
-    run(folder.path(), ["enroll", "--sync", "faces", "--yes"])
-        .failed_saying(&["no such file or folder"]);
+    run(folder.path(), ["enroll", "--sync", "faces", "--yes"]).failed_saying(&["no such file or folder"]);
     fs::create_dir(folder.path().join("faces")).unwrap();
     run(folder.path(), ["enroll", "--sync", "faces", "--yes"]).failed_saying(&["holds no photo"]);
     assert_eq!(sources(folder.path()).len(), 8);
@@ -120,8 +115,7 @@ fn a_folder_that_is_not_mounted_erases_nobody() {
     }
     fs::remove_dir_all(at("faces")).unwrap();
     fs::create_dir(at("faces")).unwrap();
-    run(folder.path(), ["enroll", "--sync", "faces", "--yes"])
-        .failed_saying(&["faces", "holds no photo"]);
+    run(folder.path(), ["enroll", "--sync", "faces", "--yes"]).failed_saying(&["faces", "holds no photo"]);
     assert!(fs::read(at("eigenfaces.npz")).unwrap() == before);
 
     // What is left out stays, there or not.
@@ -169,11 +163,9 @@ fn sources_are_left_out_where_the_user_wants_it() {
     let bytes = fs::read(folder.path().join("eigenfaces.npz")).unwrap();
     let wide: Vec<u8> = "faces/".chars().flat_map(|c| u32::from(c).to_le_bytes()).collect();
     assert!(!bytes.windows(wide.len()).any(|window| window == wide));
-    let digits =
-        &run(folder.path(), ["people", "list", "Eva", "--photos"]).done().stdout[..12].to_owned();
+    let digits = &run(folder.path(), ["people", "list", "Eva", "--photos"]).done().stdout[..12].to_owned();
     run(folder.path(), ["people", "remove", digits, "-y"]).done();
-    run(folder.path(), ["enroll", "faces", "--no-sources", "-m", "new.npz"].iter().chain(&SIZE))
-        .done();
+    run(folder.path(), ["enroll", "faces", "--no-sources", "-m", "new.npz"].iter().chain(&SIZE)).done();
     // What is gone cannot be told without sources: it is erased by name.
     fs::remove_dir_all(folder.path().join("faces/Eva")).unwrap();
     let kept = run(folder.path(), ["enroll", "faces", "--sync", "-y", "-m", "new.npz"]).done();
@@ -196,9 +188,7 @@ fn known_photos_are_not_even_decoded() {
     let size = recognizer.preparation().size();
     let (gallery, _) = eigenfaces::gallery::Gallery::assemble(size, faces).unwrap();
     let settings = recognizer.settings();
-    let changed =
-        eigenfaces::recognizer::Recognizer::learn(*recognizer.preparation(), gallery, settings)
-            .unwrap();
+    let changed = eigenfaces::recognizer::Recognizer::learn(*recognizer.preparation(), gallery, settings).unwrap();
     store::save(&changed, &history, &path).unwrap();
     fs::write(folder.path().join("faces/Ada/1.png"), b"no photo").unwrap();
     let again = run(folder.path(), ["enroll", "faces"]).done();
@@ -246,11 +236,7 @@ fn what_somebody_named_by_hand_is_neither_gone_nor_renamed_unasked() {
     }
     fs::remove_file(folder.path().join("more/gone.png")).unwrap();
     let kept = run(folder.path(), sync.iter().chain(&["--yes"])).done();
-    assert!(
-        kept.stderr.contains("2 kept that cannot be read now or lie elsewhere"),
-        "{}",
-        kept.stderr
-    );
+    assert!(kept.stderr.contains("2 kept that cannot be read now or lie elsewhere"), "{}", kept.stderr);
     // Two people whose folders have each other's name, a pseudonym, and files whose metadata a program has changed.
     for (from, to) in [("Ada", "tmp"), ("Boris", "Ada"), ("tmp", "Boris")] {
         run(folder.path(), ["people", "rename", from, to]).done();

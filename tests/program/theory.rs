@@ -52,11 +52,9 @@ fn rules_settle_the_number_of_components() {
     let folder = scratch();
     let mut counts = Vec::new();
     for rule in ["profile", "parallel", "0.99"] {
-        let args =
-            ["basis", "-o", rule, "--faces", faces(), "--size", "20x24", "--components", rule];
+        let args = ["basis", "-o", rule, "--faces", faces(), "--size", "20x24", "--components", rule];
         run(folder.path(), args).done();
-        let spectrum =
-            std::fs::read_to_string(folder.path().join(rule).join("spectrum.csv")).unwrap();
+        let spectrum = std::fs::read_to_string(folder.path().join(rule).join("spectrum.csv")).unwrap();
         counts.push(spectrum.lines().count() - 1);
     }
     // The profile keeps the fewest, a share of the variance the most.
@@ -69,19 +67,8 @@ fn rules_settle_the_number_of_components() {
 fn minimising_shows_its_objective_and_finds_the_same_basis() {
     let folder = scratch();
     let basis = |out: &str, solver: &str| {
-        let args = [
-            "basis",
-            "-o",
-            out,
-            "--faces",
-            faces(),
-            "--size",
-            "24x28",
-            "--components",
-            "10",
-            "--solver",
-            solver,
-        ];
+        let args =
+            ["basis", "-o", out, "--faces", faces(), "--size", "24x28", "--components", "10", "--solver", solver];
         run(folder.path(), args).done()
     };
     let said = basis("minimised", "minimize").stderr;
@@ -93,10 +80,7 @@ fn minimising_shows_its_objective_and_finds_the_same_basis() {
         .skip(1)
         .map(|line| line.split(',').nth(1).unwrap().parse().unwrap())
         .collect();
-    assert!(
-        objectives.len() > 3
-            && objectives.windows(2).all(|pair| pair[1] <= pair[0] * (1.0 + 1e-12))
-    );
+    assert!(objectives.len() > 3 && objectives.windows(2).all(|pair| pair[1] <= pair[0] * (1.0 + 1e-12)));
     let values = |name: &str| -> Vec<f64> {
         let text = read(name);
         let rows = text.lines().skip(1);
@@ -114,10 +98,7 @@ fn scaled_pixels_are_shown_in_both_spaces() {
     let folder = scratch();
     let args = ["basis", "-o", "scaled", "--faces", faces(), "--size", "24x28", "--scale-pixels"];
     let said = run(folder.path(), args).done().stderr;
-    assert!(
-        said.contains("sheet-gray.png") && said.contains("constant pixels carry nothing"),
-        "{said}"
-    );
+    assert!(said.contains("sheet-gray.png") && said.contains("constant pixels carry nothing"), "{said}");
     for name in ["sheet.png", "sheet-gray.png", "deviation.png"] {
         assert!(image::open(folder.path().join("scaled").join(name)).is_ok(), "{name}");
     }

@@ -13,8 +13,7 @@ fn a_model_that_was_named_must_be_there() {
     let folder = scratch();
     let photo = text(photo_of_ada());
     run(folder.path(), ["verify", photo, photo]).ended(0, &["no model at"]);
-    run(folder.path(), ["verify", photo, photo, "-m", "typo.npz"])
-        .ended(2, &["typo.npz", "no such model"]);
+    run(folder.path(), ["verify", photo, photo, "-m", "typo.npz"]).ended(2, &["typo.npz", "no such model"]);
 }
 
 #[test]
@@ -36,10 +35,7 @@ fn two_photos_of_one_person_and_of_two() {
     };
     let json = |a, b| serde_json::from_str::<Value>(&ask(a, b, "json")).unwrap();
     let (there, back) = (json(&first, &second), json(&second, &first));
-    assert_eq!(
-        (&there["confidence"], &there["distance"]),
-        (&back["confidence"], &back["distance"])
-    );
+    assert_eq!((&there["confidence"], &there["distance"]), (&back["confidence"], &back["distance"]));
     assert_eq!((&there["decision"], &there["person"]), (&"same".into(), &Value::Null));
     assert!(json(&first, &other)["confidence"].as_f64() < there["confidence"].as_f64());
     let csv = ask(&first, &other, "csv");
@@ -92,9 +88,8 @@ fn a_photo_and_a_name_agree_with_identify() {
 fn a_threshold_overrides_the_target() {
     let folder = enrolled();
     let other = bundled_faces().join("Boris/1.png");
-    let args = |option: &'static str, value: &'static str| {
-        ["verify", text(photo_of_ada()), text(&other), option, value]
-    };
+    let args =
+        |option: &'static str, value: &'static str| ["verify", text(photo_of_ada()), text(&other), option, value];
     run(folder.path(), args("--threshold", "0")).ended(0, &[]);
     run(folder.path(), args("--threshold", "1")).ended(1, &[]);
     run(folder.path(), args("--threshold", "2")).ended(2, &["0 to 1"]);

@@ -70,8 +70,7 @@ fn a_burst_is_posted_as_one_result_until_it_is_taken() {
     for frame in 0..3 {
         fs::write(door.join(format!("{frame}.png")), another(&ada, frame)).unwrap();
     }
-    fs::write(door.join("9.png"), fs::read(project().join("assets/probes/boris.png")).unwrap())
-        .unwrap();
+    fs::write(door.join("9.png"), fs::read(project().join("assets/probes/boris.png")).unwrap()).unwrap();
     let (head, refused) = posted.recv_timeout(LONG).unwrap();
     assert!(head.starts_with("POST /api/webhook/secret?token=secret HTTP/1.1\r\n"), "{head}");
     assert!(head.contains(&format!("host: {address}")), "{head}");

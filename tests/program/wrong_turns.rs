@@ -148,8 +148,7 @@ fn a_folder_may_keep_the_name_that_a_person_had() {
     let log = store_log(folder.path());
     assert!(!log.contains("Ada") && !log.contains("Boris") && log.contains("Grandpa"), "{log}");
     // Nor does it vanish because the folder keeps the name.
-    run(folder.path(), ["enroll", "faces", "--sync"])
-        .failed_saying(&["Person 1 becomes Ada", "--yes"]);
+    run(folder.path(), ["enroll", "faces", "--sync"]).failed_saying(&["Person 1 becomes Ada", "--yes"]);
     let looked = run(folder.path(), ["enroll", "faces", "--sync", "--dry-run"]).done();
     assert!(looked.stdout.contains("would see that Person 1 becomes Ada"), "{}", looked.stdout);
     // Who is erased is remembered by no name.
@@ -273,8 +272,7 @@ fn annotated_copies_are_not_looked_at_again() {
     let elsewhere = folder.path().join("elsewhere/Zoe");
     fs::create_dir_all(&elsewhere).unwrap();
     fs::copy(crate::support::probes().join("noah.png"), elsewhere.join("1.png")).unwrap();
-    run(folder.path(), ["enroll", "marked/ada.png", "elsewhere/Zoe/1.png", "-m", "both.npz"])
-        .done();
+    run(folder.path(), ["enroll", "marked/ada.png", "elsewhere/Zoe/1.png", "-m", "both.npz"]).done();
     fs::rename(&elsewhere, folder.path().join("marked/Zoe")).unwrap();
     let synced = run(folder.path(), ["enroll", "marked", "--sync", "-m", "both.npz", "--dry-run"]);
     assert!(!synced.stdout.contains("gone"), "{}", synced.stdout);
@@ -378,8 +376,7 @@ fn a_part_that_was_not_built_names_its_feature() {
     let folder = crate::enrolled();
     let url = "postgresql://ada:Geheimnis@127.0.0.1:1/faces";
     let photo = text(photo_of_ada());
-    for args in [["export", "--postgres", url, "--dry-run"], ["identify", photo, "--gallery", url]]
-    {
+    for args in [["export", "--postgres", url, "--dry-run"], ["identify", photo, "--gallery", url]] {
         let failed = run(folder.path(), args).failed_saying(&["postgres"]);
         assert!(!failed.stderr.contains("Geheimnis"), "{}", failed.stderr);
         let named = failed.stderr.contains("cargo install --path . --features postgres");

@@ -23,15 +23,11 @@ fn a_second_lock_waits_or_names_the_holder() {
     let who = format!("is in use by process {}: ", holder.pid);
     assert!(error.to_string().contains(&who), "{error}");
 
-    assert!(matches!(
-        ModelLock::acquire(&path, Wait::AtMost(Duration::from_millis(60))),
-        Err(Error::Locked { .. })
-    ));
+    assert!(matches!(ModelLock::acquire(&path, Wait::AtMost(Duration::from_millis(60))), Err(Error::Locked { .. })));
     assert!(start.elapsed() >= Duration::from_millis(60));
 
     thread::scope(|scope| {
-        let waiting = scope
-            .spawn(|| ModelLock::acquire(&path, Wait::AtMost(Duration::from_secs(30))).is_ok());
+        let waiting = scope.spawn(|| ModelLock::acquire(&path, Wait::AtMost(Duration::from_secs(30))).is_ok());
         thread::sleep(Duration::from_millis(50));
         assert!(!waiting.is_finished());
         drop(lock);
@@ -79,9 +75,7 @@ fn the_lock_of_the_dead_holds_nobody_up() {
 fn a_lock_file_with_nonsense_in_it_is_no_obstacle() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("m.npz");
-    for text in
-        ["", "1", "-1 5\n", "1 99999999999999999999\n", "1 18446744073709551615\n", "\u{1b}[2J \n"]
-    {
+    for text in ["", "1", "-1 5\n", "1 99999999999999999999\n", "1 18446744073709551615\n", "\u{1b}[2J \n"] {
         fs::write(folder.path().join(".m.npz.lock"), text).unwrap();
         drop(ModelLock::acquire(&path, Wait::Fail).unwrap());
     }
@@ -96,8 +90,7 @@ fn eight_processes_and_two_threads_lose_no_count() {
         for _ in 0..2 {
             scope.spawn(|| {
                 for _ in 0..20 {
-                    let _lock =
-                        ModelLock::acquire(&path, Wait::AtMost(Duration::from_secs(60))).unwrap();
+                    let _lock = ModelLock::acquire(&path, Wait::AtMost(Duration::from_secs(60))).unwrap();
                     count_up(&path);
                 }
             });

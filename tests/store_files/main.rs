@@ -22,8 +22,7 @@ const MODEL: &str = "EIGENFACES_TEST_MODEL";
 #[test]
 #[ignore = "the job of the child processes, not a test"]
 fn child() {
-    let (Ok(job), Some(model)) = (std::env::var(JOB), std::env::var_os(MODEL).map(PathBuf::from))
-    else {
+    let (Ok(job), Some(model)) = (std::env::var(JOB), std::env::var_os(MODEL).map(PathBuf::from)) else {
         return;
     };
     match job.as_str() {
@@ -33,9 +32,7 @@ fn child() {
             }
         }
         "write too much" => match write_model(&model, 9, 4000) {
-            Err(Error::Write {
-                problem: WriteProblem::TooLarge | WriteProblem::DiskFull, ..
-            }) => {}
+            Err(Error::Write { problem: WriteProblem::TooLarge | WriteProblem::DiskFull, .. }) => {}
             other => panic!("{other:?}"),
         },
         "hold the lock" => {
@@ -45,8 +42,7 @@ fn child() {
         }
         "count to 20" => {
             for _ in 0..20 {
-                let _lock =
-                    ModelLock::acquire(&model, Wait::AtMost(Duration::from_secs(60))).unwrap();
+                let _lock = ModelLock::acquire(&model, Wait::AtMost(Duration::from_secs(60))).unwrap();
                 count_up(&model);
             }
         }
@@ -81,10 +77,8 @@ fn count_up(model: &Path) {
 }
 
 fn names_in(folder: &Path) -> Vec<String> {
-    let mut names: Vec<String> = fs::read_dir(folder)
-        .unwrap()
-        .map(|file| file.unwrap().file_name().into_string().unwrap())
-        .collect();
+    let mut names: Vec<String> =
+        fs::read_dir(folder).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();
     names
 }

@@ -55,10 +55,7 @@ fn an_error_or_a_panic_leaves_the_old_file_and_nothing_else() {
         file.write_all(&[0; 100_000])?;
         Err(io::Error::new(io::ErrorKind::NotFound, "no more pixels"))
     });
-    assert_eq!(
-        error.unwrap_err().to_string(),
-        format!("{}: cannot be written: no more pixels", path.display())
-    );
+    assert_eq!(error.unwrap_err().to_string(), format!("{}: cannot be written: no more pixels", path.display()));
     let panicked = std::panic::catch_unwind(|| {
         replace_file(&path, Privacy::Owner, |_| std::panic::resume_unwind(Box::new("dropped")))
     });
@@ -84,9 +81,7 @@ fn impossible_places_are_named() {
     assert!(matches!(refused(folder.path()), WriteProblem::Folder));
     assert!(matches!(refused(Path::new("/")), WriteProblem::Folder));
     assert!(matches!(refused(Path::new("..")), WriteProblem::Folder));
-    assert!(
-        matches!(refused(&folder.path().join("no/m.npz")), WriteProblem::NoFolder(at) if at.ends_with("no"))
-    );
+    assert!(matches!(refused(&folder.path().join("no/m.npz")), WriteProblem::NoFolder(at) if at.ends_with("no")));
     assert!(matches!(refused(&file.join("m.npz")), WriteProblem::NotInFolder(at) if at == file));
     #[cfg(unix)]
     {
@@ -95,10 +90,7 @@ fn impossible_places_are_named() {
         std::os::unix::fs::symlink("nowhere", &broken).unwrap();
         assert!(matches!(refused(&broken), WriteProblem::NotAFile));
         // /proc takes no new files, not even from root.
-        assert!(matches!(
-            refused(Path::new("/proc/m.npz")),
-            WriteProblem::NoFolder(_) | WriteProblem::NotPermitted(_)
-        ));
+        assert!(matches!(refused(Path::new("/proc/m.npz")), WriteProblem::NoFolder(_) | WriteProblem::NotPermitted(_)));
     }
     assert_eq!(fs::read_to_string(&file).unwrap(), "");
 }
@@ -131,10 +123,7 @@ fn a_link_stays_a_link() {
     let link = folder.path().join("link.npz");
     std::os::unix::fs::symlink("real/m.npz", &link).unwrap();
     let lock = ModelLock::acquire(&link, Wait::Fail).unwrap();
-    assert!(matches!(
-        ModelLock::acquire(&real.join("m.npz"), Wait::Fail),
-        Err(Error::Locked { .. })
-    ));
+    assert!(matches!(ModelLock::acquire(&real.join("m.npz"), Wait::Fail), Err(Error::Locked { .. })));
     drop(lock);
     replace_file(&link, Privacy::Owner, |file| file.write_all(b"new")).unwrap();
     assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
@@ -145,9 +134,7 @@ fn a_link_stays_a_link() {
 #[test]
 fn long_and_strange_names_work() {
     let folder = tempfile::tempdir().unwrap();
-    for name in
-        ["n".repeat(250) + ".npz", "𝔸".repeat(63), " -rf *\n".to_owned(), "..npz".to_owned()]
-    {
+    for name in ["n".repeat(250) + ".npz", "𝔸".repeat(63), " -rf *\n".to_owned(), "..npz".to_owned()] {
         let path = folder.path().join(&name);
         let _lock = ModelLock::acquire(&path, Wait::Fail).unwrap();
         replace_file(&path, Privacy::Owner, |file| file.write_all(b"x")).unwrap();
@@ -160,8 +147,7 @@ fn long_and_strange_names_work() {
 #[cfg(unix)]
 #[test]
 fn a_killed_writer_never_damages_a_model() {
-    let rounds =
-        std::env::var("EIGENFACES_KILL_ROUNDS").map_or(50, |rounds| rounds.parse().unwrap());
+    let rounds = std::env::var("EIGENFACES_KILL_ROUNDS").map_or(50, |rounds| rounds.parse().unwrap());
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("m.npz");
     write_model(&path, 1, 400).unwrap();
@@ -223,12 +209,8 @@ fn many_writers_at_once_all_succeed() {
 fn other_hidden_files_are_left_alone() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("m.npz");
-    let others = [
-        ".m.npz.eigenfaces-tmp",
-        ".m.npz.abc.eigenfaces-tmp",
-        ".m.npz.abcdefgh.tmp",
-        ".m.npz.abcd.fgh.eigenfaces-tmp",
-    ];
+    let others =
+        [".m.npz.eigenfaces-tmp", ".m.npz.abc.eigenfaces-tmp", ".m.npz.abcdefgh.tmp", ".m.npz.abcd.fgh.eigenfaces-tmp"];
     others.iter().for_each(|name| fs::write(folder.path().join(name), "").unwrap());
     fs::write(folder.path().join(".m.npz.abcdefgh.eigenfaces-tmp"), "an orphan").unwrap();
     write_model(&path, 1, 1).unwrap();
@@ -245,12 +227,7 @@ fn a_write_that_does_not_fit_leaves_the_old_model() {
     // With the signal ignored the write fails; with it the process dies. The model must survive both.
     for (signal, survives) in [("trap '' XFSZ; ", true), ("", false)] {
         let status = Command::new("sh")
-            .args([
-                "-c",
-                &format!(
-                    "{signal}ulimit -c 0; ulimit -f 2000; exec \"$0\" --exact child --ignored"
-                ),
-            ])
+            .args(["-c", &format!("{signal}ulimit -c 0; ulimit -f 2000; exec \"$0\" --exact child --ignored")])
             .arg(std::env::current_exe().unwrap())
             .env(JOB, "write too much")
             .env(MODEL, &path)
@@ -269,10 +246,7 @@ fn a_write_that_does_not_fit_leaves_the_old_model() {
 #[test]
 fn a_full_disk_leaves_the_old_model() {
     let folder = tempfile::tempdir().unwrap();
-    let mount = Command::new("mount")
-        .args(["-t", "tmpfs", "-o", "size=1m", "tmpfs"])
-        .arg(folder.path())
-        .output();
+    let mount = Command::new("mount").args(["-t", "tmpfs", "-o", "size=1m", "tmpfs"]).arg(folder.path()).output();
     if !mount.is_ok_and(|output| output.status.success()) {
         eprintln!("skipped: no disk can be mounted here");
         return;
@@ -282,10 +256,7 @@ fn a_full_disk_leaves_the_old_model() {
         write_model(&path, 1, 300).unwrap();
         for _ in 0..20 {
             let error = write_model(&path, 2, 900).unwrap_err();
-            assert!(
-                matches!(error, Error::Write { problem: WriteProblem::DiskFull, .. }),
-                "{error}"
-            );
+            assert!(matches!(error, Error::Write { problem: WriteProblem::DiskFull, .. }), "{error}");
             assert_eq!(writer_of(&path), 1);
             assert_eq!(names_in(folder.path()), ["m.npz"]);
         }

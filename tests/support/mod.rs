@@ -24,8 +24,7 @@ pub fn project() -> &'static Path {
 /// A folder of real face data under $EIGENFACES_DATA or ../shared/data; `None`, said in a line, where it is
 /// absent.
 pub fn real_data(name: &str) -> Option<PathBuf> {
-    let data = std::env::var_os("EIGENFACES_DATA")
-        .map_or_else(|| project().join("../shared/data"), PathBuf::from);
+    let data = std::env::var_os("EIGENFACES_DATA").map_or_else(|| project().join("../shared/data"), PathBuf::from);
     let folder = data.join(name);
     if folder.is_dir() {
         Some(folder)
@@ -58,8 +57,7 @@ pub fn labeled_faces(folder: &Path, preparation: &Preparation) -> Vec<LabeledFac
 /// What is in a folder, in order.
 pub fn listed(folder: &Path) -> Vec<PathBuf> {
     let entries = folder.read_dir().expect("the folder can be read");
-    let mut all: Vec<PathBuf> =
-        entries.map(|entry| entry.expect("so can its entries").path()).collect();
+    let mut all: Vec<PathBuf> = entries.map(|entry| entry.expect("so can its entries").path()).collect();
     all.sort();
     all
 }

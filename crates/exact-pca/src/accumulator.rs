@@ -220,9 +220,7 @@ mod tests {
 
     #[test]
     fn what_no_faces_have_is_refused() {
-        let refused = |faces: usize, totals: [i64; 2], products: [i64; 3]| {
-            unpacked(faces, totals, products).is_none()
-        };
+        let refused = |faces: usize, totals: [i64; 2], products: [i64; 3]| unpacked(faces, totals, products).is_none();
         assert!(!refused(2, [3, 0], [5, 0, 0]));
         assert!(refused(2, [-1, 0], [5, 0, 0]));
         assert!(refused(2, [511, 0], [65_025 * 2, 0, 0]));

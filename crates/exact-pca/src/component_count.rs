@@ -33,9 +33,8 @@ impl std::str::FromStr for ComponentCount {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || {
-            "expected `auto`, a count such as 40, a share of variance such as 0.95, profile or parallel".to_string()
-        };
+        let wrong =
+            || "expected `auto`, a count such as 40, a share of variance such as 0.95, profile or parallel".to_string();
         if text == "auto" {
             return Ok(Self::Auto);
         }

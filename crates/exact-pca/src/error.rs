@@ -14,9 +14,7 @@ pub enum PcaError {
     NoVariance(usize),
 
     /// Faces of different sizes cannot be learned from together.
-    #[error(
-        "faces of {found} pixels cannot be added to faces of {expected}; bring every face to one size first"
-    )]
+    #[error("faces of {found} pixels cannot be added to faces of {expected}; bring every face to one size first")]
     OtherPixels { expected: usize, found: usize },
 
     /// The d x d covariance would not fit into memory.
@@ -42,9 +40,7 @@ pub enum PcaError {
     ParallelNeedsFaces,
 
     /// Parallel analysis shuffles bytes.
-    #[error(
-        "parallel analysis is for samples of 8 bits; take a count, a share of variance, auto or profile"
-    )]
+    #[error("parallel analysis is for samples of 8 bits; take a count, a share of variance, auto or profile")]
     ParallelNeedsBytes,
 
     /// A rule about pixels, asked of a kernel.
@@ -72,11 +68,7 @@ pub struct ShapeError {
 
 impl ShapeError {
     /// Fails unless the two sizes are equal.
-    pub(crate) fn unless_equal(
-        what: &'static str,
-        expected: usize,
-        found: usize,
-    ) -> Result<(), Self> {
+    pub(crate) fn unless_equal(what: &'static str, expected: usize, found: usize) -> Result<(), Self> {
         if expected == found { Ok(()) } else { Err(Self { what, expected, found }) }
     }
 }

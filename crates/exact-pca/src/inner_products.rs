@@ -42,11 +42,7 @@ impl InnerProducts {
     ///
     /// # Panics
     /// If a column is not below n.
-    pub fn fit(
-        &self,
-        learned: &[usize],
-        wanted: ComponentCount,
-    ) -> Result<DualSpace<'_>, PcaError> {
+    pub fn fit(&self, learned: &[usize], wanted: ComponentCount) -> Result<DualSpace<'_>, PcaError> {
         let n = learned.len();
         if n < 2 {
             return Err(PcaError::TooFewFaces(n));
@@ -152,8 +148,7 @@ impl DualSpace<'_> {
         let mut kept = self.spectrum.clone();
         kept.truncate(leading);
         let of = Of::Gram(faces, &self.chosen);
-        let (components, signs) =
-            kept.components_and_signs(of, mean, self.chosen.len(), Solver::Gram)?;
+        let (components, signs) = kept.components_and_signs(of, mean, self.chosen.len(), Solver::Gram)?;
         let vectors = self.spectrum.vectors.column_iter_mut();
         for (sign, mut vector) in signs.into_iter().zip(vectors) {
             vector.scale_mut(sign);

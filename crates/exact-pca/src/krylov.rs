@@ -16,10 +16,7 @@ use super::{Columns, ComponentCount, Components, PcaError, Solver, gram};
 /// Learns the components without forming a matrix; `None` where the accuracy of the exact routes was not
 /// reached, or so many components are wanted that these are cheaper.
 /// Errors: fewer than two faces, or faces that are all alike.
-pub(super) fn fit(
-    faces: Columns<'_>,
-    wanted: ComponentCount,
-) -> Result<Option<Components>, PcaError> {
+pub(super) fn fit(faces: Columns<'_>, wanted: ComponentCount) -> Result<Option<Components>, PcaError> {
     let (d, n) = (faces.length(), faces.count());
     if n < 2 {
         return Err(PcaError::TooFewFaces(n));
@@ -43,8 +40,8 @@ pub(super) fn fit(
     // The largest eigenvalue is at least the average one.
     let side = operator.side();
     let scale = total / side as f64;
-    let Some(found) = eigen::leading_of_operator(&operator, ask, scale)
-        .and_then(|pairs| spectrum::keep(pairs, side, total, wanted))
+    let Some(found) =
+        eigen::leading_of_operator(&operator, ask, scale).and_then(|pairs| spectrum::keep(pairs, side, total, wanted))
     else {
         return Ok(None);
     };

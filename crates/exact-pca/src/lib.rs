@@ -177,9 +177,6 @@ impl Residual {
     /// ‖x - m‖² = ‖w‖² + residual².
     pub fn new(from_mean_squared: f64, weights: &[f32]) -> Self {
         let inside: f64 = weights.iter().map(|&weight| f64::from(weight).powi(2)).sum();
-        Self {
-            distance: (from_mean_squared - inside).max(0.0).sqrt(),
-            from_mean: from_mean_squared.sqrt(),
-        }
+        Self { distance: (from_mean_squared - inside).max(0.0).sqrt(), from_mean: from_mean_squared.sqrt() }
     }
 }

@@ -109,16 +109,11 @@ fn orthonormalise(span: &mut DMatrix<f64>, dust: f64) {
 }
 
 /// Turns an invariant span, with T = BᵀSB, to eigenvectors.
-fn eigenvectors(
-    span: &DMatrix<f64>,
-    mut within: DMatrix<f64>,
-    residual: f64,
-) -> Result<Eigenpairs, PcaError> {
+fn eigenvectors(span: &DMatrix<f64>, mut within: DMatrix<f64>, residual: f64) -> Result<Eigenpairs, PcaError> {
     // Symmetric but for rounding.
     within = (&within + within.transpose()) / 2.0;
     let all = within.nrows();
-    let mut pairs = eigen::leading(within, all, Method::Auto)
-        .map_err(|error| PcaError::Eigen(error.to_string()))?;
+    let mut pairs = eigen::leading(within, all, Method::Auto).map_err(|error| PcaError::Eigen(error.to_string()))?;
     pairs.vectors = eigen::product(eigen::view(span), eigen::view(&pairs.vectors));
     pairs.residual = residual.max(pairs.residual);
     Ok(pairs)

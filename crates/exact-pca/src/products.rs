@@ -96,16 +96,9 @@ impl<'a> CentredFaces<'a> {
     }
 
     /// `count` pixels from `first` on of the faces in `order`, less the mean.
-    fn tile<'t, T: Level>(
-        &self,
-        tile: &'t mut Vec<T>,
-        first: usize,
-        count: usize,
-        order: &[usize],
-    ) -> View<'t, T> {
+    fn tile<'t, T: Level>(&self, tile: &'t mut Vec<T>, first: usize, count: usize, order: &[usize]) -> View<'t, T> {
         tile.resize(count * order.len(), T::of(0.0));
-        let mean: Vec<T> =
-            self.mean[first..first + count].iter().map(|&mean| T::of(mean)).collect();
+        let mean: Vec<T> = self.mean[first..first + count].iter().map(|&mean| T::of(mean)).collect();
         for (centred, face) in tile.chunks_mut(count).zip(order) {
             let pixels = &self.faces[face * self.mean.len() + first..][..count];
             vectorised_mut(
@@ -160,11 +153,7 @@ pub(crate) enum Precision {
 }
 
 /// `Xc A` (d x k): eigenvectors of the small Gram matrix become basis faces.
-pub(crate) fn map_back(
-    centred: CentredFaces<'_>,
-    coefficients: &DMatrix<f64>,
-    precision: Precision,
-) -> DMatrix<f64> {
+pub(crate) fn map_back(centred: CentredFaces<'_>, coefficients: &DMatrix<f64>, precision: Precision) -> DMatrix<f64> {
     let mut out = DMatrix::zeros(centred.mean.len(), coefficients.ncols());
     match precision {
         Precision::Double => centred.times(eigen::view(coefficients), eigen::view_mut(&mut out)),
@@ -186,12 +175,7 @@ pub(crate) fn orthonormality(basis: &DMatrix<f64>) -> f64 {
     let images = eigen::product(eigen::view(basis), eigen::view(&probes));
     let back = eigen::inner_product(eigen::view(basis), eigen::view(&images));
     // `amax` would overlook what is not a number.
-    (back - probes).iter().fold(
-        0.0,
-        |most: f64, off| {
-            if off.is_nan() { f64::INFINITY } else { most.max(off.abs()) }
-        },
-    )
+    (back - probes).iter().fold(0.0, |most: f64, off| if off.is_nan() { f64::INFINITY } else { most.max(off.abs()) })
 }
 
 /// Makes the columns of a tall matrix (d x k, k ≤ d) orthonormal again, unless they are to 1e-12.
@@ -248,13 +232,10 @@ mod tests {
             let x = DMatrix::from_fn(d, n, |i, j| f64::from(faces[order[j] * d + i]) - mean[i]);
             let found = map_back(centred(&faces, &mean, &order), &a, Precision::Double);
             let expected = &x * a;
-            assert!(
-                (&found - &expected).amax() <= 1e-13 * (1.0 + expected.amax()) * (1 + n) as f64
-            );
+            assert!((&found - &expected).amax() <= 1e-13 * (1.0 + expected.amax()) * (1 + n) as f64);
             let images = DMatrix::from_iterator(d, k, Noise::seeded(4).take(d * k));
             let mut found = DMatrix::zeros(n, k);
-            centred(&faces, &mean, &order)
-                .transpose_times(eigen::view(&images), eigen::view_mut(&mut found));
+            centred(&faces, &mean, &order).transpose_times(eigen::view(&images), eigen::view_mut(&mut found));
             let expected = x.transpose() * images;
             assert!((found - &expected).amax() <= 1e-13 * (1.0 + expected.amax()) * (1 + d) as f64);
         }
@@ -292,9 +273,8 @@ mod tests {
     fn map_back_of_eigenvectors_is_orthonormal() {
         let (d, n) = (700, 90);
         let faces = bytes(d * n, 4);
-        let mean: Vec<f64> = (0..d)
-            .map(|i| (0..n).map(|j| f64::from(faces[j * d + i])).sum::<f64>() / n as f64)
-            .collect();
+        let mean: Vec<f64> =
+            (0..d).map(|i| (0..n).map(|j| f64::from(faces[j * d + i])).sum::<f64>() / n as f64).collect();
         let x = DMatrix::from_fn(d, n, |i, j| f64::from(faces[j * d + i]) - mean[i]);
         let pairs = eigen::leading(x.transpose() * &x, n - 1, eigen::Method::Auto).expect("solved");
         let mut a = pairs.vectors;
@@ -314,14 +294,12 @@ mod tests {
         let order: Vec<usize> = (0..n).rev().collect();
         let a = DMatrix::from_iterator(n, k, Noise::seeded(10).take(n * k));
         let run = |threads| {
-            let pool =
-                rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
             pool.install(|| {
                 let mut u = map_back(centred(&faces, &mean, &order), &a, Precision::Double);
                 reorthonormalise(&mut u).expect("finite");
                 let basis = u.map(|x| x as f32);
-                let weights =
-                    crate::projection::project(&basis, &mean, &faces).expect("shapes fit");
+                let weights = crate::projection::project(&basis, &mean, &faces).expect("shapes fit");
                 (u, weights)
             })
         };

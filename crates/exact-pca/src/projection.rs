@@ -27,11 +27,7 @@ const PANEL: usize = 30;
 ///
 /// # Errors
 /// If the sizes do not fit together.
-pub fn project(
-    basis: &DMatrix<f32>,
-    mean: &[f64],
-    faces: &[u8],
-) -> Result<DMatrix<f32>, ShapeError> {
+pub fn project(basis: &DMatrix<f32>, mean: &[f64], faces: &[u8]) -> Result<DMatrix<f32>, ShapeError> {
     let (d, k) = basis.shape();
     ShapeError::unless_equal("pixels of the mean face", d, mean.len())?;
     let n = faces.len().checked_div(d).unwrap_or(0);
@@ -41,17 +37,13 @@ pub fn project(
     if k == 0 || n == 0 {
         return Ok(weights);
     }
-    weights
-        .as_mut_slice()
-        .par_chunks_mut(k * PANEL)
-        .zip(faces.par_chunks(d * PANEL))
-        .for_each_init(
-            || vec![0.0; BLOCK * PANEL],
-            |buffer, (weights, faces)| {
-                let (basis, mean) = (basis.as_slice(), &mean[..]);
-                pulp::Arch::new().dispatch(Panel { basis, mean, faces, buffer, weights });
-            },
-        );
+    weights.as_mut_slice().par_chunks_mut(k * PANEL).zip(faces.par_chunks(d * PANEL)).for_each_init(
+        || vec![0.0; BLOCK * PANEL],
+        |buffer, (weights, faces)| {
+            let (basis, mean) = (basis.as_slice(), &mean[..]);
+            pulp::Arch::new().dispatch(Panel { basis, mean, faces, buffer, weights });
+        },
+    );
     Ok(weights)
 }
 
@@ -238,8 +230,7 @@ mod tests {
             let weights = project(&basis, &mean, &faces).expect("shapes fit");
             for (face, weights) in faces.chunks(d).zip(weights.column_iter()) {
                 for (u, weight) in basis.column_iter().zip(weights.iter()) {
-                    let exact: f64 =
-                        (0..d).map(|i| f64::from(u[i]) * (f64::from(face[i]) - mean[i])).sum();
+                    let exact: f64 = (0..d).map(|i| f64::from(u[i]) * (f64::from(face[i]) - mean[i])).sum();
                     assert!(
                         (exact - f64::from(*weight)).abs() < 2e-5 * (d as f64).sqrt().max(30.0),
                         "{exact} {weight}"
@@ -257,9 +248,7 @@ mod tests {
             let all = project(&basis, &mean, &faces).expect("shapes fit");
             for (i, face) in faces.chunks(d).enumerate() {
                 let alone = project(&basis, &mean, face).expect("shapes fit");
-                assert!(
-                    alone.iter().zip(all.column(i).iter()).all(|(a, b)| a.to_bits() == b.to_bits())
-                );
+                assert!(alone.iter().zip(all.column(i).iter()).all(|(a, b)| a.to_bits() == b.to_bits()));
             }
             for skipped in [1, 2, 33] {
                 let some = project(&basis, &mean, &faces[d * skipped..]).expect("shapes fit");

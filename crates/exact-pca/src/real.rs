@@ -36,17 +36,17 @@ impl Columns<'_, f64> {
         };
         let mut sums = vec![(0.0, true); self.length()];
         for sample in rest.chunks_exact(self.length().max(1)) {
-            for ((sum, is_constant), (number, first)) in
-                sums.iter_mut().zip(sample.iter().zip(first))
-            {
+            for ((sum, is_constant), (number, first)) in sums.iter_mut().zip(sample.iter().zip(first)) {
                 // From the first, so that what is far from zero and varies little is not rounded away.
                 *sum += number - first;
                 *is_constant &= number == first;
             }
         }
-        let mean = sums.iter().zip(first).map(|((sum, is_constant), first)| {
-            if *is_constant { *first } else { first + sum / self.count() as f64 }
-        });
+        let mean = sums.iter().zip(first).map(
+            |((sum, is_constant), first)| {
+                if *is_constant { *first } else { first + sum / self.count() as f64 }
+            },
+        );
         DVector::from_iterator(self.length(), mean)
     }
 
@@ -66,11 +66,7 @@ impl Columns<'_, f64> {
 /// # Errors
 /// Fewer than two samples, samples that are all alike, numbers that are not finite, and
 /// [`Rule::Parallel`](super::Rule::Parallel), which shuffles bytes.
-pub fn fit(
-    samples: Samples<'_>,
-    wanted: ComponentCount,
-    solver: Solver,
-) -> Result<Components, PcaError> {
+pub fn fit(samples: Samples<'_>, wanted: ComponentCount, solver: Solver) -> Result<Components, PcaError> {
     let (d, n) = (samples.length(), samples.count());
     if n < 2 {
         return Err(PcaError::TooFewFaces(n));
@@ -98,11 +94,7 @@ pub fn fit(
 }
 
 /// The components of centred numbers (d x n) by their Gram matrix.
-pub(crate) fn by_gram(
-    centred: View<'_>,
-    mean: DVector<f64>,
-    wanted: ComponentCount,
-) -> Result<Components, PcaError> {
+pub(crate) fn by_gram(centred: View<'_>, mean: DVector<f64>, wanted: ComponentCount) -> Result<Components, PcaError> {
     let n = centred.ncols();
     let found = spectrum::solve(eigen::inner_product(centred, centred), n, wanted)?;
     found.components(Of::RoundedGram(centred), mean, n, Solver::Gram)

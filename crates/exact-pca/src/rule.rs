@@ -49,9 +49,7 @@ impl Rule {
     pub fn count<'a>(self, faces: impl Into<Columns<'a>>) -> Result<usize, PcaError> {
         let faces = faces.into();
         match self {
-            Self::Parallel => {
-                parallel(faces, |faces| eigenvalues(faces, ComponentCount::Count(MOST_PARALLEL)))
-            }
+            Self::Parallel => parallel(faces, |faces| eigenvalues(faces, ComponentCount::Count(MOST_PARALLEL))),
             Self::Profile => self.count_of(&eigenvalues(faces, ComponentCount::Share(1.0))?),
         }
     }

@@ -11,10 +11,7 @@
 use nalgebra::{DMatrix, DVector};
 
 use super::spectrum::{self, Of};
-use super::{
-    Accumulator, Columns, ComponentCount, Components, PcaError, Rule, Solver, eigen, gram, real,
-    rule,
-};
+use super::{Accumulator, Columns, ComponentCount, Components, PcaError, Rule, Solver, eigen, gram, real, rule};
 
 /// The components of scaled pixels.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,10 +27,7 @@ pub struct ScaledComponents {
 ///
 /// # Errors
 /// Fewer than two faces, faces that are all alike, or a rule that cannot be applied.
-pub fn fit<'a>(
-    faces: impl Into<Columns<'a>>,
-    wanted: ComponentCount,
-) -> Result<ScaledComponents, PcaError> {
+pub fn fit<'a>(faces: impl Into<Columns<'a>>, wanted: ComponentCount) -> Result<ScaledComponents, PcaError> {
     let faces = faces.into();
     let (d, n) = (faces.length(), faces.count());
     if n < 2 {
@@ -105,12 +99,7 @@ fn deviations(faces: Columns<'_>) -> DVector<f64> {
 }
 
 /// Z = D⁻¹(X - m 1ᵀ), d x n, its columns in this order; constant pixels are 0.
-fn scaled(
-    faces: Columns<'_>,
-    order: &[usize],
-    mean: &DVector<f64>,
-    deviations: &DVector<f64>,
-) -> DMatrix<f64> {
+fn scaled(faces: Columns<'_>, order: &[usize], mean: &DVector<f64>, deviations: &DVector<f64>) -> DMatrix<f64> {
     let mut scaled = DMatrix::zeros(mean.len(), order.len());
     for (mut column, &face) in scaled.column_iter_mut().zip(order) {
         let pixels = faces.column(face).unwrap_or_default();

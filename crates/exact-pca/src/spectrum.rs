@@ -89,9 +89,7 @@ impl Spectrum {
         let mut basis = match of {
             Of::Gram(faces, order) => gram::eigenfaces(faces, order, mean.as_slice(), &self)?,
             Of::RoundedGram(centred) => eigen::product(centred, eigen::view(&self.coefficients())),
-            Of::Scatter | Of::RoundedScatter => {
-                std::mem::replace(&mut self.vectors, DMatrix::zeros(0, 0))
-            }
+            Of::Scatter | Of::RoundedScatter => std::mem::replace(&mut self.vectors, DMatrix::zeros(0, 0)),
         };
         if let Of::RoundedGram(_) | Of::RoundedScatter = of {
             products::reorthonormalise(&mut basis)?;
@@ -112,11 +110,7 @@ impl Spectrum {
 
 /// The part of the spectrum of a scatter matrix of n faces that is wanted. The entry of largest magnitude of each eigenvector
 /// is positive.
-pub(crate) fn solve(
-    mut scatter: DMatrix<f64>,
-    faces: usize,
-    wanted: ComponentCount,
-) -> Result<Spectrum, PcaError> {
+pub(crate) fn solve(mut scatter: DMatrix<f64>, faces: usize, wanted: ComponentCount) -> Result<Spectrum, PcaError> {
     let total = scatter.trace();
     if total <= 0.0 {
         return Err(PcaError::NoVariance(faces));
@@ -131,8 +125,8 @@ pub(crate) fn solve(
             true => std::mem::replace(&mut scatter, DMatrix::zeros(0, 0)),
             false => scatter.clone(),
         };
-        let pairs = eigen::leading(matrix, ask.min(rank), Method::Auto)
-            .map_err(|error| PcaError::Eigen(error.to_string()))?;
+        let pairs =
+            eigen::leading(matrix, ask.min(rank), Method::Auto).map_err(|error| PcaError::Eigen(error.to_string()))?;
         if let Some(found) = keep(pairs, rank, total, wanted) {
             break found;
         }
@@ -156,12 +150,7 @@ pub(crate) fn few(wanted: ComponentCount, side: usize) -> Option<usize> {
 
 /// The part of the spectrum that is wanted, or nothing while more of it must be known. At most `rank` eigenvalues are above
 /// zero.
-pub(crate) fn keep(
-    pairs: Eigenpairs,
-    rank: usize,
-    total: f64,
-    wanted: ComponentCount,
-) -> Option<Spectrum> {
+pub(crate) fn keep(pairs: Eigenpairs, rank: usize, total: f64, wanted: ComponentCount) -> Option<Spectrum> {
     let Eigenpairs { mut values, vectors, residual, .. } = pairs;
     let largest = values.first().copied().unwrap_or(0.0);
     let cut = rank_cut(&values, largest);
@@ -199,9 +188,7 @@ fn largest_magnitude(values: &[f64]) -> f64 {
         if value.abs() > most { value.abs() } else { most }
     };
     let (groups, rest) = values.as_chunks::<8>();
-    let lanes = groups
-        .iter()
-        .fold([0.0; 8], |most, group| std::array::from_fn(|i| larger(most[i], group[i])));
+    let lanes = groups.iter().fold([0.0; 8], |most, group| std::array::from_fn(|i| larger(most[i], group[i])));
     lanes.iter().chain(rest).copied().fold(0.0, larger)
 }
 

@@ -62,9 +62,8 @@ const STRIP: usize = 32;
 /// Gaussian blur, rows then columns, the border replicated. `sigma` in pixels.
 fn blur(size: FaceSize, picture: &[f32], sigma: f64) -> Vec<f32> {
     let reach = (3.0 * sigma).ceil() as usize;
-    let kernel: Vec<f64> = (0..=2 * reach)
-        .map(|at| libm::exp(-0.5 * ((at as f64 - reach as f64) / sigma).powi(2)))
-        .collect();
+    let kernel: Vec<f64> =
+        (0..=2 * reach).map(|at| libm::exp(-0.5 * ((at as f64 - reach as f64) / sigma).powi(2))).collect();
     let sum: f64 = kernel.iter().sum();
     let kernel: Vec<f32> = kernel.iter().map(|value| (value / sum) as f32).collect();
     let width = size.width() as usize;

@@ -60,10 +60,7 @@ mod tests {
                 let expected = libm::pow(f64::from(x), f64::from(exponent));
                 if (1e-37..1e37).contains(&expected) {
                     let error = f64::from(power(x, exponent)) / expected - 1.0;
-                    assert!(
-                        error.abs() < 1e-6 * f64::from(exponent).max(1.0),
-                        "{x} ^ {exponent}: {error}"
-                    );
+                    assert!(error.abs() < 1e-6 * f64::from(exponent).max(1.0), "{x} ^ {exponent}: {error}");
                 }
             }
         }

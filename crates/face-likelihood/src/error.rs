@@ -12,15 +12,11 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum Error {
     /// A face size that is not `WIDTHxHEIGHT` or is out of bounds.
-    #[error(
-        "'{given}' is not a face size; write WIDTHxHEIGHT such as 92x112, each side from 8 to 1000 pixels"
-    )]
+    #[error("'{given}' is not a face size; write WIDTHxHEIGHT such as 92x112, each side from 8 to 1000 pixels")]
     FaceSize { given: String },
 
     /// Pixels that do not make up whole faces of the size at hand.
-    #[error(
-        "{given} pixels do not make {expected} of {size} pixels; bring every face to one size first"
-    )]
+    #[error("{given} pixels do not make {expected} of {size} pixels; bring every face to one size first")]
     FaceShape { given: String, expected: String, size: String },
 
     /// A face that is not in the matrix was asked for.
@@ -28,9 +24,7 @@ pub enum Error {
     NoSuchFace { index: usize, count: usize },
 
     /// Faces to learn from that have another size, or not as many marks.
-    #[error(
-        "the faces to learn from are not of the size that is described, or not as many as their marks"
-    )]
+    #[error("the faces to learn from are not of the size that is described, or not as many as their marks")]
     Inconsistent,
 
     /// A background model cannot be read or learned.
@@ -57,9 +51,7 @@ pub enum BackgroundProblem {
     #[error("it has format version {version}, which this program does not read; learn it again")]
     OtherVersion { version: u16 },
     /// There is too little to learn one from.
-    #[error(
-        "there are too few photos to learn it from, or too few people with two; give more photos"
-    )]
+    #[error("there are too few photos to learn it from, or too few people with two; give more photos")]
     TooFewPhotos,
     /// There are too few people to learn one from.
     #[error(

@@ -99,10 +99,7 @@ impl FaceMatrix {
     ///
     /// # Errors
     /// [`Error::FaceShape`] if one has another size.
-    pub fn from_faces<'a>(
-        size: FaceSize,
-        faces: impl IntoIterator<Item = &'a GrayImage>,
-    ) -> Result<Self> {
+    pub fn from_faces<'a>(size: FaceSize, faces: impl IntoIterator<Item = &'a GrayImage>) -> Result<Self> {
         let mut pixels = Vec::new();
         for face in faces {
             check_size(size, face)?;
@@ -238,8 +235,7 @@ mod tests {
     fn sizes_as_text() {
         assert_eq!("92x112".parse::<FaceSize>().unwrap(), FaceSize::new(92, 112).unwrap());
         assert_eq!(FaceSize::new(92, 112).unwrap().to_string(), "92x112");
-        for bad in ["", "x", "92", "92x", "7x8", "8x1001", "-8x8", "8x8x8", "9 9", "99999999999x8"]
-        {
+        for bad in ["", "x", "92", "92x", "7x8", "8x1001", "-8x8", "8x8x8", "9 9", "99999999999x8"] {
             let error = bad.parse::<FaceSize>().unwrap_err().to_string();
             assert!(error.contains(bad) && error.contains("92x112"), "{error}");
         }

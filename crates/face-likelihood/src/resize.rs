@@ -72,9 +72,12 @@ pub fn fit(photo: &GrayImage, size: FaceSize) -> Option<(GrayImage, Fit)> {
     if fit.shape == Shape::Whole && fit.scale == Scale::Same {
         return Some((photo.clone(), fit));
     }
-    let options = ResizeOptions::new()
-        .resize_alg(ResizeAlg::Convolution(FilterType::CatmullRom))
-        .crop(part.left, part.top, part.width, part.height);
+    let options = ResizeOptions::new().resize_alg(ResizeAlg::Convolution(FilterType::CatmullRom)).crop(
+        part.left,
+        part.top,
+        part.width,
+        part.height,
+    );
     Some((resized(photo, size, &options)?, fit))
 }
 

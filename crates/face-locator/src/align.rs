@@ -44,11 +44,8 @@ impl Similarity {
         let (du, dv) = (from[1][0] - from[0][0], from[1][1] - from[0][1]);
         let (dx, dy) = (to[1][0] - to[0][0], to[1][1] - to[0][1]);
         let square = du * du + dv * dv;
-        let (a, b) = if square > 0.0 {
-            ((dx * du + dy * dv) / square, (dy * du - dx * dv) / square)
-        } else {
-            (1.0, 0.0)
-        };
+        let (a, b) =
+            if square > 0.0 { ((dx * du + dy * dv) / square, (dy * du - dx * dv) / square) } else { (1.0, 0.0) };
         let x = to[0][0] - (a * from[0][0] - b * from[0][1]);
         let y = to[0][1] - (b * from[0][0] + a * from[0][1]);
         Self { a, b, x, y }
@@ -70,12 +67,7 @@ impl Similarity {
 ///
 /// Rotates, scales and shifts; never shears. A crop smaller than the face in the photo is averaged over
 /// the pixels it covers, so that fine patterns do not alias.
-pub fn align(
-    photo: &GrayImage,
-    eyes: [Point; 2],
-    (width, height): (u32, u32),
-    placement: EyePlacement,
-) -> GrayImage {
+pub fn align(photo: &GrayImage, eyes: [Point; 2], (width, height): (u32, u32), placement: EyePlacement) -> GrayImage {
     let levels = align_with_tone(photo, eyes, (width, height), placement, |level| level);
     GrayImage::from_fn(width, height, |column, row| {
         let level = levels[(row * width + column) as usize];
@@ -173,22 +165,14 @@ mod tests {
     #[test]
     fn each_eye_comes_to_stand_where_the_placement_says() {
         // Upright, turned, enlarged and shrunk faces.
-        for eyes in [
-            [[70.0, 80.0], [110.0, 80.0]],
-            [[70.3, 90.6], [118.1, 70.2]],
-            [[92.0, 80.0], [104.0, 82.0]],
-        ] {
+        for eyes in [[[70.0, 80.0], [110.0, 80.0]], [[70.3, 90.6], [118.1, 70.2]], [[92.0, 80.0], [104.0, 82.0]]] {
             for (width, height) in [(60, 64), (41, 50), (200, 180)] {
                 for eye in 0..2 {
-                    let aligned =
-                        align(&dot(190, 170, eyes[eye]), eyes, (width, height), PLACEMENT);
+                    let aligned = align(&dot(190, 170, eyes[eye]), eyes, (width, height), PLACEMENT);
                     let wanted = PLACEMENT.points(width, height)[eye];
                     let found = centre(&aligned);
                     let off = libm::hypotf(found[0] - wanted[0], found[1] - wanted[1]);
-                    assert!(
-                        off < 0.15,
-                        "{eyes:?} to {width}x{height}: eye {eye} at {found:?}, not {wanted:?}"
-                    );
+                    assert!(off < 0.15, "{eyes:?} to {width}x{height}: eye {eye} at {found:?}, not {wanted:?}");
                 }
             }
         }
@@ -225,10 +209,7 @@ mod tests {
         for eyes in [[[2.0, 2.0]; 2], [[f32::NAN; 2]; 2], [[f32::INFINITY, 0.0], [0.0, f32::MIN]]] {
             assert_eq!(align(&photo, eyes, (6, 7), PLACEMENT).dimensions(), (6, 7));
         }
-        assert_eq!(
-            align(&GrayImage::new(0, 0), [[0.0; 2]; 2], (3, 3), PLACEMENT).dimensions(),
-            (3, 3)
-        );
+        assert_eq!(align(&GrayImage::new(0, 0), [[0.0; 2]; 2], (3, 3), PLACEMENT).dimensions(), (3, 3));
         assert_eq!(align(&photo, [[1.0, 1.0], [3.0, 1.0]], (0, 9), PLACEMENT).dimensions(), (0, 9));
     }
 

@@ -46,8 +46,7 @@ fn between<const N: usize>(
     }
     let mut values = [0.0; N];
     for i in 0..N {
-        let [upper_left, upper_right, lower_left, lower_right] =
-            pixels_of(found[i]).map(|pixel| pixel as f32);
+        let [upper_left, upper_right, lower_left, lower_right] = pixels_of(found[i]).map(|pixel| pixel as f32);
         let upper = upper_left * (1.0 - right[i]) + upper_right * right[i];
         let lower = lower_left * (1.0 - right[i]) + lower_right * right[i];
         values[i] = upper * (1.0 - down[i]) + lower * down[i];
@@ -108,11 +107,7 @@ impl BilinearTable {
             put_together(here, below, &mut squares[..last]);
             squares[last] = [here[last], here[last], below[last], below[last]];
         }
-        Self {
-            width,
-            height,
-            pixels: pixels.try_into().unwrap_or_else(|_| unreachable!("as long as that")),
-        }
+        Self { width, height, pixels: pixels.try_into().unwrap_or_else(|_| unreachable!("as long as that")) }
     }
 
     /// The gray values at some points; beyond the border those of the nearest pixels. Black if the picture is empty.

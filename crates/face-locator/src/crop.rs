@@ -54,13 +54,7 @@ impl Columns {
         for (weights, span) in weights.chunks_exact_mut(taps).zip(spans) {
             weights[..span.weights.len()].copy_from_slice(&span.weights);
         }
-        Self {
-            first,
-            seen: starts.iter().max().map_or(0, |last| last + taps),
-            starts,
-            taps,
-            weights,
-        }
+        Self { first, seen: starts.iter().max().map_or(0, |last| last + taps), starts, taps, weights }
     }
 
     /// The pixels of a row, from the source pixels of a row.

@@ -57,15 +57,13 @@ impl View {
     /// The eyes in the picture after a move, given in patch pixels.
     pub fn moved(&self, by: [f32; OUTPUTS]) -> Eyes {
         let [left, right] = self.start;
-        [[left[0] + by[0], left[1] + by[1]], [right[0] + by[2], right[1] + by[3]]]
-            .map(|eye| self.to_picture.apply(eye))
+        [[left[0] + by[0], left[1] + by[1]], [right[0] + by[2], right[1] + by[3]]].map(|eye| self.to_picture.apply(eye))
     }
 
     /// The move, in patch pixels, that would bring the eyes to where they truly are: what training asks for.
     pub fn move_to(&self, truth: Eyes) -> [f32; OUTPUTS] {
         // The inverse of the similarity, as the one that maps any two of its points back.
-        let back =
-            Similarity::between(self.start.map(|eye| self.to_picture.apply(eye)), self.start);
+        let back = Similarity::between(self.start.map(|eye| self.to_picture.apply(eye)), self.start);
         let [left, right] = truth.map(|eye| back.apply(eye));
         [
             left[0] - self.start[0][0],
@@ -117,11 +115,9 @@ fn describe(patch: &[f32]) -> Vec<f32> {
 fn gradient_directions(patch: &[f32], row: usize, bands: &mut [[f32; PATCH]; DIRECTIONS]) {
     const DIAGONAL: f32 = std::f32::consts::FRAC_1_SQRT_2;
     let line = |row: usize| &patch[row * PATCH..][..PATCH];
-    let (above, here, below) =
-        (line(row.saturating_sub(1)), line(row), line((row + 1).min(PATCH - 1)));
-    let across: [f32; PATCH] = std::array::from_fn(|column| {
-        here[(column + 1).min(PATCH - 1)] - here[column.saturating_sub(1)]
-    });
+    let (above, here, below) = (line(row.saturating_sub(1)), line(row), line((row + 1).min(PATCH - 1)));
+    let across: [f32; PATCH] =
+        std::array::from_fn(|column| here[(column + 1).min(PATCH - 1)] - here[column.saturating_sub(1)]);
     let down: [f32; PATCH] = std::array::from_fn(|column| below[column] - above[column]);
     let threshold: [f32; PATCH] =
         std::array::from_fn(|i| DIAGONAL * (across[i] * across[i] + down[i] * down[i]).sqrt());
@@ -150,8 +146,7 @@ fn cell_shares(pixel: usize) -> [(usize, f32); 2] {
 /// Divides each cell's histogram by the length of all histograms in the 3 x 3 cells around it.
 #[inline(always)]
 fn level_contrast(histograms: &[f32]) -> Vec<f32> {
-    let energy: Vec<f32> =
-        histograms.chunks_exact(DIRECTIONS).map(|cell| cell.iter().map(|v| v * v).sum()).collect();
+    let energy: Vec<f32> = histograms.chunks_exact(DIRECTIONS).map(|cell| cell.iter().map(|v| v * v).sum()).collect();
     let mut levelled = Vec::with_capacity(FEATURES);
     for (index, cell) in histograms.chunks_exact(DIRECTIONS).enumerate() {
         let around = |at: usize| at.saturating_sub(1)..(at + 2).min(CELLS);
@@ -197,12 +192,7 @@ impl Row {
     }
 
     fn apply(&self, features: &[f32]) -> f32 {
-        let sum: f32 = self
-            .weights
-            .iter()
-            .zip(features)
-            .map(|(weight, feature)| f32::from(*weight) * feature)
-            .sum();
+        let sum: f32 = self.weights.iter().zip(features).map(|(weight, feature)| f32::from(*weight) * feature).sum();
         self.bias + self.scale * sum
     }
 }
@@ -211,10 +201,7 @@ impl Step {
     /// A step from trained maps: for each of the [`OUTPUTS`] coordinates [`FEATURES`] weights and a bias,
     /// which are rounded to 8 bits here.
     pub fn from_maps(frame: Frame, maps: &[(Vec<f64>, f64); OUTPUTS]) -> Self {
-        Self {
-            frame,
-            rows: maps.iter().map(|(weights, bias)| Row::quantised(weights, *bias)).collect(),
-        }
+        Self { frame, rows: maps.iter().map(|(weights, bias)| Row::quantised(weights, *bias)).collect() }
     }
 
     /// Looks at the picture around the eyes and moves them.

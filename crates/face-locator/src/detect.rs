@@ -136,15 +136,9 @@ fn look_closer(photo: &GrayImage, faces: &mut Vec<Detection>) -> Result<(), Loca
 
 /// The faces that a closer look, at this scale, adds to those that are known: many at the larger step, few at the
 /// smaller one, as a single find is more often wrong.
-fn new_faces(
-    photo: &GrayImage,
-    scale: f64,
-    known: &[Detection],
-) -> Result<Vec<Detection>, LocateError> {
+fn new_faces(photo: &GrayImage, scale: f64, known: &[Detection]) -> Result<Vec<Detection>, LocateError> {
     let at = |step, scores: f32| {
-        let found = look(photo, scale, |cascade, picture| {
-            cascade.detect_finest(picture, step, LEVELS_CLOSER)
-        })?;
+        let found = look(photo, scale, |cascade, picture| cascade.detect_finest(picture, step, LEVELS_CLOSER))?;
         let mut new: Vec<Detection> = Vec::new();
         for mut face in found {
             face.score *= scores;
@@ -164,8 +158,7 @@ fn new_faces(
 
 /// The score of all that a glance shows at this scale.
 fn glance(photo: &GrayImage, scale: f64) -> Result<f64, LocateError> {
-    let found =
-        look(photo, scale, |cascade, picture| cascade.detect_finest(picture, STEP_CLOSER, 1))?;
+    let found = look(photo, scale, |cascade, picture| cascade.detect_finest(picture, STEP_CLOSER, 1))?;
     Ok(found.iter().map(|face| f64::from(face.score)).sum())
 }
 

@@ -97,11 +97,8 @@ impl EyeModel {
     pub fn find(&self, photo: &GrayImage, bounds: [f32; 4]) -> EyeFit {
         let portrait = Portrait::new(photo, bounds);
         let ends = STARTS.map(|start| self.walk(&portrait, disturbed(self.start, start)));
-        let mean = [0, 1].map(|eye| {
-            [0, 1].map(|axis| {
-                ends.iter().map(|end| end[eye][axis]).sum::<f32>() / STARTS.len() as f32
-            })
-        });
+        let mean = [0, 1]
+            .map(|eye| [0, 1].map(|axis| ends.iter().map(|end| end[eye][axis]).sum::<f32>() / STARTS.len() as f32));
         let apart = distance(mean[0], mean[1]).max(f32::MIN_POSITIVE);
         let off = |end: &Eyes| distance(end[0], mean[0]).max(distance(end[1], mean[1]));
         let spread = ends.iter().map(off).sum::<f32>() / (STARTS.len() as f32 * apart);
@@ -162,9 +159,7 @@ impl EyeModel {
         bytes.extend((self.steps.len() as u32).to_le_bytes());
         bytes.extend(self.start.as_flattened().iter().flat_map(|number| number.to_le_bytes()));
         for step in &self.steps {
-            bytes.extend(
-                [step.frame.inset, step.frame.level].iter().flat_map(|number| number.to_le_bytes()),
-            );
+            bytes.extend([step.frame.inset, step.frame.level].iter().flat_map(|number| number.to_le_bytes()));
             for row in &step.rows {
                 bytes.extend([row.scale, row.bias].iter().flat_map(|number| number.to_le_bytes()));
                 bytes.extend(row.weights.iter().map(|weight| weight.to_le_bytes()[0]));
@@ -178,12 +173,10 @@ impl EyeModel {
     /// # Errors
     /// When the bytes are not a model of this version, whole and with finite numbers.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, LocateError> {
-        let rest =
-            bytes.strip_prefix(MAGIC).ok_or(LocateError::EyeModel("it does not begin like one"))?;
+        let rest = bytes.strip_prefix(MAGIC).ok_or(LocateError::EyeModel("it does not begin like one"))?;
         let mut reader = Reader(rest);
-        let model = reader
-            .eye_model()
-            .ok_or(LocateError::EyeModel("it ends too early, or holds what is no number of one"))?;
+        let model =
+            reader.eye_model().ok_or(LocateError::EyeModel("it ends too early, or holds what is no number of one"))?;
         match reader.0 {
             [] => Ok(model),
             _ => Err(LocateError::EyeModel("bytes are left over at its end")),
@@ -269,10 +262,7 @@ mod tests {
         let model = EyeModel::bundled().expect("the bundled weights are whole");
         for bounds in [[0.0; 4], [1e9, -1e9, 40.0, 40.0], [5.0, 5.0, 1e-9, 3.0]] {
             let fit = model.find(&GrayImage::new(20, 20), bounds);
-            assert!(
-                fit.eyes.as_flattened().iter().all(|number| number.is_finite()),
-                "{bounds:?}: {fit:?}"
-            );
+            assert!(fit.eyes.as_flattened().iter().all(|number| number.is_finite()), "{bounds:?}: {fit:?}");
         }
     }
 

@@ -126,8 +126,7 @@ impl Locator {
         let side = (width * height).sqrt();
         let bounds = [x + (width - side) / 2.0, y + (height - side) / 2.0, side, side];
         let fit = self.eyes.find(photo, bounds);
-        let is_inside =
-            |[u, v]: Point| (x..=x + width).contains(&u) && (y..=y + height).contains(&v);
+        let is_inside = |[u, v]: Point| (x..=x + width).contains(&u) && (y..=y + height).contains(&v);
         let is_found = fit.spread <= MOST_SPREAD_IN_BOX && fit.eyes.into_iter().all(is_inside);
         Location {
             bounds,
@@ -146,12 +145,7 @@ impl Locator {
     fn with_eyes(&self, photo: &GrayImage, found: Vec<Detection>) -> Vec<Location> {
         let located = found.into_par_iter().map(|face| {
             let fit = self.eyes.find(photo, face.bounds);
-            Location {
-                bounds: face.bounds,
-                eyes: fit.eyes,
-                score: face.score,
-                eye_spread: fit.spread,
-            }
+            Location { bounds: face.bounds, eyes: fit.eyes, score: face.score, eye_spread: fit.spread }
         });
         located.filter(is_face).collect()
     }
@@ -162,8 +156,7 @@ const MOST_SPREAD_IN_BOX: f32 = 0.1;
 
 /// Whether both eyes lie within the photo, which has this width and height.
 fn has_eyes_in(face: &Location, (width, height): (u32, u32)) -> bool {
-    let is_in =
-        |[x, y]: &Point| (0.0..width as f32).contains(x) && (0.0..height as f32).contains(y);
+    let is_in = |[x, y]: &Point| (0.0..width as f32).contains(x) && (0.0..height as f32).contains(y);
     face.eyes.iter().all(is_in)
 }
 

@@ -75,10 +75,7 @@ pub(crate) fn look(
 /// A find in the pixels of the photo, of which each of the picture has so many.
 pub(crate) fn in_photo(face: &Candidate, [across, down]: [f32; 2]) -> Detection {
     let [left, top, size] = [face.left, face.top, face.size].map(|edge| edge as f32);
-    Detection {
-        bounds: [left * across, top * down, size * across, size * down],
-        score: face.score as f32,
-    }
+    Detection { bounds: [left * across, top * down, size * across, size * down], score: face.score as f32 }
 }
 
 pub(crate) fn resized_to(photo: &GrayImage, size: [u32; 2]) -> Result<GrayImage, LocateError> {

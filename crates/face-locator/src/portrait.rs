@@ -123,8 +123,7 @@ fn fills(face: &Candidate, size: [u32; 2]) -> bool {
 fn lit(picture: &GrayImage, light: Light) -> GrayImage {
     let mut lit = picture.clone();
     if light == Light::Lifted {
-        let levels: [u8; 256] =
-            std::array::from_fn(|level| (libm::powf(level as f32 / 255.0, GAMMA) * 255.0) as u8);
+        let levels: [u8; 256] = std::array::from_fn(|level| (libm::powf(level as f32 / 255.0, GAMMA) * 255.0) as u8);
         for pixel in lit.iter_mut() {
             *pixel = levels[usize::from(*pixel)];
         }

@@ -8,10 +8,8 @@ use std::path::PathBuf;
 /// The folder of real faces, or `None` (and a line that says so) where it is absent.
 #[allow(clippy::print_stderr)] // a skipped test says so
 pub(crate) fn real_faces(folder: &str) -> Option<PathBuf> {
-    let root = std::env::var_os("EIGENFACES_DATA").map_or_else(
-        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"),
-        PathBuf::from,
-    );
+    let root = std::env::var_os("EIGENFACES_DATA")
+        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"), PathBuf::from);
     let folder = root.join(folder);
     if !folder.is_dir() {
         eprintln!("skipped: {} is absent", folder.display());
@@ -31,9 +29,7 @@ fn face(bounds: [f32; 4]) -> Location {
 #[test]
 fn the_models_are_those_that_were_published() {
     use sha2::{Digest, Sha256};
-    let hex = |bytes: &[u8]| -> String {
-        Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
-    };
+    let hex = |bytes: &[u8]| -> String { Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect() };
     let detector = "c4619d066ed35e84d9a8e842860b0dff567aba0cbb139881075538761db3ff5d";
     assert_eq!(hex(detect::MODEL), detector);
     let eyes = "ae799a7d03b9ea119a43baac3a91482c6243f1ae50d4fa09f65579e11a64e64a";
@@ -47,11 +43,7 @@ fn the_main_face_is_large_and_central() {
     let edge = face([-10.0, 30.0, 44.0, 44.0]);
     assert_eq!(main_face(&[], size), None);
     assert_eq!(main_face(&[small, large], size), Some(1));
-    assert_eq!(
-        main_face(&[edge, large], size),
-        Some(1),
-        "a slightly larger face at the edge gives way"
-    );
+    assert_eq!(main_face(&[edge, large], size), Some(1), "a slightly larger face at the edge gives way");
     assert_eq!(main_face(&[large, large], size), Some(0), "the first of equals");
 }
 
@@ -136,14 +128,12 @@ fn marked_eyes_are_found() {
     let Some(folder) = real_faces("lfw-strangers") else {
         return;
     };
-    let marks = std::fs::read_to_string(folder.with_file_name("lfw-eyes.tsv"))
-        .expect("the marks lie beside");
+    let marks = std::fs::read_to_string(folder.with_file_name("lfw-eyes.tsv")).expect("the marks lie beside");
     let locator = Locator::new().expect("the models are whole");
     let mut errors = Vec::new();
     for line in marks.lines().skip(1).take(60) {
         let (name, numbers) = line.split_once('\t').expect("a name and numbers");
-        let numbers: Vec<f32> =
-            numbers.split('\t').map(|number| number.parse().expect("a number")).collect();
+        let numbers: Vec<f32> = numbers.split('\t').map(|number| number.parse().expect("a number")).collect();
         let truth = [[numbers[0], numbers[1]], [numbers[2], numbers[3]]];
         let file = folder.join(name.rsplit('/').next().expect("a name"));
         if !file.exists() {
@@ -171,10 +161,7 @@ fn dogs_are_no_faces() {
     assert_eq!(locator.locate(&open(folder.join("dogs.jpg"))), Ok(Vec::new()));
     let couple = locator.locate(&open(folder.join("2008_001009.jpg"))).expect("no failure");
     assert_eq!(couple.len(), 2, "both people of a photo, not one");
-    assert!(
-        couple[0].bounds[1] + couple[0].bounds[3] / 2.0 < couple[1].bounds[1],
-        "the upper row first"
-    );
+    assert!(couple[0].bounds[1] + couple[0].bounds[3] / 2.0 < couple[1].bounds[1], "the upper row first");
 }
 
 /// Photos that hold several faces, none, or one that fills them: the same whatever the threads, upright or turned.

@@ -91,17 +91,9 @@ mod tests {
         let at = [7.0, 3.0];
         for turn in [Turn::Upright, Turn::Right, Turn::Over, Turn::Left] {
             let turned = turn.turned(&photo);
-            let (x, y, _) = turned
-                .enumerate_pixels()
-                .find(|(.., pixel)| pixel.0[0] > 0)
-                .expect("the bright pixel");
+            let (x, y, _) = turned.enumerate_pixels().find(|(.., pixel)| pixel.0[0] > 0).expect("the bright pixel");
             let [x, y] = [x as f32, y as f32];
-            let face = Location {
-                bounds: [x, y, 1.0, 1.0],
-                eyes: [[x, y], [x + 5.0, y]],
-                score: 9.0,
-                eye_spread: 0.0,
-            };
+            let face = Location { bounds: [x, y, 1.0, 1.0], eyes: [[x, y], [x + 5.0, y]], score: 9.0, eye_spread: 0.0 };
             let undone = turn.undone(face, photo.dimensions());
             assert_eq!(undone.bounds, [at[0], at[1], 1.0, 1.0], "{turn:?}");
             assert_eq!(undone.eyes[0], at, "{turn:?}");

@@ -18,12 +18,7 @@ fn class_photo() -> Option<(GrayImage, Vec<[f32; 2]>)> {
     let mut drawn = Vec::new();
     for person in ["Ada", "Boris", "Keiko"] {
         let face = image::open(faces.join(person).join("1.png")).ok()?.into_luma8();
-        drawn.push(imageops::resize(
-            &face,
-            CELL,
-            CELL * face.height() / face.width(),
-            FilterType::Triangle,
-        ));
+        drawn.push(imageops::resize(&face, CELL, CELL * face.height() / face.width(), FilterType::Triangle));
     }
     let mut photo = GrayImage::from_pixel(4000, 3000, Luma([130]));
     let mut middles = Vec::new();

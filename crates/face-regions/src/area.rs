@@ -57,20 +57,18 @@ impl Area {
     pub fn new(x: f64, y: f64, w: f64, h: f64) -> Option<Self> {
         let place = 0.0..=1.0;
         let side = SMALLEST..=1.0;
-        (place.contains(&x) && place.contains(&y) && side.contains(&w) && side.contains(&h))
-            .then_some(Self { x, y, w, h })
+        (place.contains(&x) && place.contains(&y) && side.contains(&w) && side.contains(&h)).then_some(Self {
+            x,
+            y,
+            w,
+            h,
+        })
     }
 
     /// The area between edges; those beyond the photo are moved to its edge. None where nothing is left.
     pub fn from_edges(left: f64, top: f64, right: f64, bottom: f64) -> Option<Self> {
-        let [left, top, right, bottom] =
-            [left, top, right, bottom].map(|edge| edge.clamp(0.0, 1.0));
-        Self::new(
-            f64::midpoint(left, right),
-            f64::midpoint(top, bottom),
-            right - left,
-            bottom - top,
-        )
+        let [left, top, right, bottom] = [left, top, right, bottom].map(|edge| edge.clamp(0.0, 1.0));
+        Self::new(f64::midpoint(left, right), f64::midpoint(top, bottom), right - left, bottom - top)
     }
 
     /// The horizontal place of the centre.
@@ -122,8 +120,7 @@ impl Area {
     /// centre of one lies in the other and neither is more than four times as large.
     pub fn same_face(&self, other: &Self) -> Option<f64> {
         let overlap = self.intersection_over_union(other);
-        let (small, large) =
-            (self.surface().min(other.surface()), self.surface().max(other.surface()));
+        let (small, large) = (self.surface().min(other.surface()), self.surface().max(other.surface()));
         let centred = self.contains_centre(other) || other.contains_centre(self);
         (overlap >= SAME_FACE || (centred && large <= COMPARABLE * small)).then_some(overlap)
     }

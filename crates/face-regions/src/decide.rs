@@ -48,14 +48,10 @@ pub(super) struct Decision {
 }
 
 pub(super) fn decide(found: &[FoundRegion<'_>], faces: &[Face<'_>]) -> Vec<Decision> {
-    let mut decisions: Vec<Option<Decision>> =
-        faces.iter().map(|face| kept(found, &face.area)).collect();
+    let mut decisions: Vec<Option<Decision>> = faces.iter().map(|face| kept(found, &face.area)).collect();
     for step in [Step::OwnRegions, Step::NamelessRegions] {
         for (region, face) in one_to_one(candidates(found, faces, &decisions, step)) {
-            decisions[face] = Some(Decision {
-                outcome: outcome(&found[region], &faces[face]),
-                region: Some(region),
-            });
+            decisions[face] = Some(Decision { outcome: outcome(&found[region], &faces[face]), region: Some(region) });
         }
     }
     let added = || Decision { outcome: Outcome::Added, region: None };
@@ -89,12 +85,7 @@ enum Step {
 }
 
 /// The pairs of this step's regions with faces not yet decided.
-fn candidates(
-    found: &[FoundRegion<'_>],
-    faces: &[Face<'_>],
-    decisions: &[Option<Decision>],
-    step: Step,
-) -> Vec<Pair> {
+fn candidates(found: &[FoundRegion<'_>], faces: &[Face<'_>], decisions: &[Option<Decision>], step: Step) -> Vec<Pair> {
     let mut pairs = Vec::new();
     for (region, found) in found.iter().enumerate() {
         let wanted = match found.region.naming() {
@@ -121,8 +112,7 @@ fn likeness(found: &FoundRegion<'_>, face: &Face<'_>) -> u8 {
     let Some(mark) = &found.region.mark else {
         return 0;
     };
-    match (mark.name == face.name, face.confidence.is_some() && mark.confidence == face.confidence)
-    {
+    match (mark.name == face.name, face.confidence.is_some() && mark.confidence == face.confidence) {
         (false, _) => 0,
         (true, false) => 1,
         (true, true) => 2,

@@ -291,9 +291,7 @@ mod tests {
 
     #[test]
     fn bombs_are_refused() {
-        let names = |from: &str, count: usize| -> String {
-            (0..count).map(|n| format!(" {from}{n}='u{n}'")).collect()
-        };
+        let names = |from: &str, count: usize| -> String { (0..count).map(|n| format!(" {from}{n}='u{n}'")).collect() };
         for bomb in [
             "<a>".repeat(100_000),
             format!("<a>{}</a>", "<a/>".repeat(300_000)),

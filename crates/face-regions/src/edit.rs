@@ -63,8 +63,7 @@ impl Edits {
     ) -> Result<(), XmpProblem> {
         let host = structure.host;
         if structure.form == FieldSyntax::Elements {
-            let fragments: Vec<Fragment> =
-                fields.iter().map(|&(name, text)| Fragment::text(name, text)).collect();
+            let fragments: Vec<Fragment> = fields.iter().map(|&(name, text)| Fragment::text(name, text)).collect();
             self.add_elements(host, &fragments);
             return Ok(());
         }
@@ -93,12 +92,7 @@ impl Edits {
     }
 
     /// Sets the plain text of a value. `property` is the one named where that is not possible.
-    pub(super) fn set_text(
-        &mut self,
-        value: Value<'_>,
-        text: &str,
-        property: Property,
-    ) -> Result<(), XmpProblem> {
+    pub(super) fn set_text(&mut self, value: Value<'_>, text: &str, property: Property) -> Result<(), XmpProblem> {
         let unsupported = XmpProblem::Unsupported { property: property.usual };
         match value.simple().ok_or(unsupported)? {
             Value::Attribute(attribute) => self.replace(attribute.range_value(), escaped(text)),

@@ -2,9 +2,7 @@
 
 use std::ops::Range;
 
-use super::embedded::{
-    BIG, LITTLE, Order, XMP_IN_JPEG, XMP_IN_PNG, chunk, directory, number, segment,
-};
+use super::embedded::{BIG, LITTLE, Order, XMP_IN_JPEG, XMP_IN_PNG, chunk, directory, number, segment};
 
 /// A reason why no packet is put into a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -247,12 +245,8 @@ mod tests {
             segment_of(0xDA, b""),
             b"data\xFF\xD9".to_vec(),
         ];
-        let png = [
-            b"\x89PNG\r\n\x1A\n".to_vec(),
-            chunk(b"IHDR", &[0; 13]),
-            chunk(b"IDAT", b"data"),
-            chunk(b"IEND", b""),
-        ];
+        let png =
+            [b"\x89PNG\r\n\x1A\n".to_vec(), chunk(b"IHDR", &[0; 13]), chunk(b"IDAT", b"data"), chunk(b"IEND", b"")];
         let lossy = [b"\0\0\0\x9d\x01\x2a", &[40, 0, 30, 0][..], b"data!"].concat();
         let lossless = [&[0x2f, 39, 0x40, 7, 0x10][..], b"data"].concat();
         let tiff = |order: &Order, magic: &[u8]| {

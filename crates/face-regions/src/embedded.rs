@@ -50,8 +50,7 @@ fn jpeg(mut rest: &[u8]) -> Result<Vec<Cow<'_, [u8]>>, XmpProblem> {
         if marker == 0xE1 {
             if let Some(packet) = content.strip_prefix(XMP_IN_JPEG) {
                 packets.push(packet.into());
-            } else if let Some(part) = content.strip_prefix(b"http://ns.adobe.com/xmp/extension/\0")
-            {
+            } else if let Some(part) = content.strip_prefix(b"http://ns.adobe.com/xmp/extension/\0") {
                 extended.push(ExtendedPart::of(part).ok_or(INCOMPLETE)?);
             }
         }
@@ -335,12 +334,7 @@ mod tests {
 
     fn png_chunk(kind: &[u8], content: &[u8]) -> Vec<u8> {
         let checked = [kind, content].concat();
-        [
-            (content.len() as u32).to_be_bytes().as_slice(),
-            &checked,
-            &crc32fast::hash(&checked).to_be_bytes(),
-        ]
-        .concat()
+        [(content.len() as u32).to_be_bytes().as_slice(), &checked, &crc32fast::hash(&checked).to_be_bytes()].concat()
     }
 
     fn png_of(chunks: &[Vec<u8>]) -> Vec<u8> {
@@ -367,8 +361,7 @@ mod tests {
 
     /// A TIFF file in either order of bytes, with its only directory at the end.
     fn tiff_of(is_little: bool, kind: u16, text: &[u8]) -> Vec<u8> {
-        let short =
-            |number: u16| if is_little { number.to_le_bytes() } else { number.to_be_bytes() };
+        let short = |number: u16| if is_little { number.to_le_bytes() } else { number.to_be_bytes() };
         let long = |number: usize| {
             if is_little { (number as u32).to_le_bytes() } else { (number as u32).to_be_bytes() }
         };

@@ -48,10 +48,8 @@ pub(super) enum Region {
 /// The mark of this program; none on names that a person gave.
 pub(super) fn extensions(face: &Face<'_>, region: Region) -> Option<Fragment> {
     let confidence = face.confidence.as_deref()?;
-    let mut fields = vec![
-        Fragment::text(names::OUR_CONFIDENCE, confidence),
-        Fragment::text(names::OUR_NAME, face.name),
-    ];
+    let mut fields =
+        vec![Fragment::text(names::OUR_CONFIDENCE, confidence), Fragment::text(names::OUR_NAME, face.name)];
     if region == Region::New {
         let area = &face.area;
         let sides = [area.x(), area.y(), area.w(), area.h()].map(|side| format!("{side:.6}"));

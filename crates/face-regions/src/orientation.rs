@@ -114,11 +114,7 @@ fn stored_dimensions(exif: u8, displayed: Dimensions) -> Dimensions {
 }
 
 /// The area, as stored, of a box in pixels of the photo as displayed, cut off at its edges; none beyond them.
-fn stored_area(
-    exif: u8,
-    [left, top, width, height]: [f64; 4],
-    displayed: Dimensions,
-) -> Option<Area> {
+fn stored_area(exif: u8, [left, top, width, height]: [f64; 4], displayed: Dimensions) -> Option<Area> {
     let (across, down) = displayed.sides();
     let a = stored(exif, left / across, top / down);
     let b = stored(exif, (left + width) / across, (top + height) / down);
@@ -160,8 +156,7 @@ mod tests {
 
     /// The photo as displayed, made of turns and one mirror only.
     fn displayed(stored: &Pixels, exif: u8) -> Pixels {
-        let turns =
-            |count: usize| (0..count).fold(stored.clone(), |pixels, _| turned_clockwise(&pixels));
+        let turns = |count: usize| (0..count).fold(stored.clone(), |pixels, _| turned_clockwise(&pixels));
         match exif {
             1 => turns(0),
             2 => mirrored(&turns(0)),
@@ -234,12 +229,7 @@ mod tests {
         let (width, height) = displayed.sides();
         let [left, top, right, bottom] = area.edges();
         let (a, b) = (stored(back, left, top), stored(back, right, bottom));
-        [
-            a.0.min(b.0) * width,
-            a.1.min(b.1) * height,
-            (a.0 - b.0).abs() * width,
-            (a.1 - b.1).abs() * height,
-        ]
+        [a.0.min(b.0) * width, a.1.min(b.1) * height, (a.0 - b.0).abs() * width, (a.1 - b.1).abs() * height]
     }
 
     fn assert_close(found: [f64; 4], wanted: [f64; 4]) {

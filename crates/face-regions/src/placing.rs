@@ -29,9 +29,8 @@ impl Regions {
             return Ok(Vec::new());
         }
         let frame = self.frame(photo)?;
-        let stored = named
-            .into_iter()
-            .map(|region| Region { area: photo.to_stored(region.area, frame), ..region.clone() });
+        let stored =
+            named.into_iter().map(|region| Region { area: photo.to_stored(region.area, frame), ..region.clone() });
         Ok(stored.collect())
     }
 
@@ -58,10 +57,7 @@ impl Regions {
         let on_faces = |frame| {
             let placed: Vec<Region> = named
                 .iter()
-                .map(|region| Region {
-                    area: photo.to_stored(region.area, frame),
-                    ..region.clone()
-                })
+                .map(|region| Region { area: photo.to_stored(region.area, frame), ..region.clone() })
                 .collect();
             let mut pairs = matches(&placed, photo.faces());
             pairs.sort_unstable();
@@ -72,9 +68,7 @@ impl Regions {
             Ordering::Greater => Ok(Frame::Stored),
             Ordering::Less => Ok(Frame::Displayed),
             Ordering::Equal if !stored.is_empty() && stored == displayed => Ok(Frame::Stored),
-            Ordering::Equal => {
-                Err(XmpProblem::Turned { name: named[0].name.clone().unwrap_or_default() })
-            }
+            Ordering::Equal => Err(XmpProblem::Turned { name: named[0].name.clone().unwrap_or_default() }),
         }
     }
 }

@@ -3,8 +3,7 @@
 use super::area::Dimensions;
 
 /// What helps where a packet cannot be read.
-const SAVE_AGAIN: &str =
-    "restore it from a backup, or save the photo's metadata again in the program that wrote it";
+const SAVE_AGAIN: &str = "restore it from a backup, or save the photo's metadata again in the program that wrote it";
 
 /// What helps where names cannot be placed.
 const NAME_AGAIN: &str = "name the faces again in the program that they were named in";
@@ -57,10 +56,7 @@ pub enum XmpProblem {
         property: &'static str,
     },
     /// The regions are those of a photo of other proportions, such as one before it was cropped.
-    #[error(
-        "the faces were named in a photo of {named_in} pixels, this one has {photo}; {}",
-        NAME_AGAIN
-    )]
+    #[error("the faces were named in a photo of {named_in} pixels, this one has {photo}; {}", NAME_AGAIN)]
     OtherPhoto {
         /// The size in the packet.
         named_in: Dimensions,

@@ -17,10 +17,9 @@ impl<'d> Packet<'d> {
         let found: Vec<Node<'d>> = Node::all(document).filter(|node| node.is(names::RDF)).collect();
         let outer = |node: &Node<'d>| node.parent().is_none_or(|parent| parent.parent().is_none());
         match found.as_slice() {
-            [rdf] if outer(rdf) => Ok(Self {
-                rdf: *rdf,
-                descriptions: rdf.children().map(Structure::of_children).collect(),
-            }),
+            [rdf] if outer(rdf) => {
+                Ok(Self { rdf: *rdf, descriptions: rdf.children().map(Structure::of_children).collect() })
+            }
             _ => Err(XmpProblem::NotXmp { found: found.len() }),
         }
     }
@@ -137,9 +136,7 @@ impl<'d> Value<'d> {
     }
 
     fn is_text(self) -> bool {
-        self.element().is_none_or(|node| {
-            node.text().is_some() && !node.has_attribute_of(names::RDF.namespace)
-        })
+        self.element().is_none_or(|node| node.text().is_some() && !node.has_attribute_of(names::RDF.namespace))
     }
 
     /// The text, without white space around it; none where the value has no plain text.

@@ -154,26 +154,17 @@ pub(super) fn of<'d>(packet: &Packet<'d>) -> (Regions, Vec<FoundRegion<'d>>) {
     let mut unplaced = Vec::new();
     for (item, structure, described) in descriptions(packet) {
         let Some(area) = described.area else {
-            let is_ours =
-                |name: &String| described.mark.as_ref().is_some_and(|it| it.name == *name);
+            let is_ours = |name: &String| described.mark.as_ref().is_some_and(|it| it.name == *name);
             let name = described.name.filter(|name| !is_ours(name));
             unplaced.extend(name.filter(|_| described.kind == Kind::Face));
             continue;
         };
-        let region = Region {
-            area,
-            name: described.name,
-            kind: described.kind,
-            source: described.source,
-            mark: described.mark,
-        };
+        let region =
+            Region { area, name: described.name, kind: described.kind, source: described.source, mark: described.mark };
         // A name of the MWG's goes before another that a program left behind for the same face.
         let goes_before = |mwg: &Region| {
             let is_mwg = mwg.source == Source::Mwg && region.source != Source::Mwg;
-            is_mwg
-                && mwg.is_named_face()
-                && mwg.name != region.name
-                && mwg.area.same_face(&area).is_some()
+            is_mwg && mwg.is_named_face() && mwg.name != region.name && mwg.area.same_face(&area).is_some()
         };
         if !found.iter().any(|other| goes_before(&other.region)) {
             found.push(FoundRegion { region, structure, item });
@@ -199,9 +190,7 @@ struct Description {
 }
 
 /// The items of all lists of regions, and what each says.
-fn descriptions<'d>(
-    packet: &Packet<'d>,
-) -> impl Iterator<Item = (Node<'d>, Structure<'d>, Description)> {
+fn descriptions<'d>(packet: &Packet<'d>) -> impl Iterator<Item = (Node<'d>, Structure<'d>, Description)> {
     let described = |lists: Vec<Value<'d>>, describe: fn(Structure<'_>) -> Description| {
         let items = lists.into_iter().filter_map(Value::list);
         let items = items.flat_map(|list| list.items);
@@ -222,9 +211,7 @@ fn descriptions<'d>(
 
 fn mwg(structure: Structure<'_>) -> Description {
     let area = structure.field(names::AREA).and_then(Value::structure);
-    let is_relative = |area: &Structure<'_>| {
-        matches!(area.text(names::AREA_UNIT), None | Some("" | "normalized"))
-    };
+    let is_relative = |area: &Structure<'_>| matches!(area.text(names::AREA_UNIT), None | Some("" | "normalized"));
     let numbers = [names::AREA_X, names::AREA_Y, names::AREA_W, names::AREA_H];
     Description {
         area: area.filter(is_relative).and_then(|it| area_of(it, numbers)),
@@ -255,9 +242,8 @@ fn mark(region: Structure<'_>) -> Option<Mark> {
 
 fn microsoft(structure: Structure<'_>) -> Description {
     let rectangle = structure.text(names::MICROSOFT_RECTANGLE).and_then(numbers);
-    let area = rectangle.and_then(|[left, top, width, height]| {
-        Area::new(left + width / 2.0, top + height / 2.0, width, height)
-    });
+    let area = rectangle
+        .and_then(|[left, top, width, height]| Area::new(left + width / 2.0, top + height / 2.0, width, height));
     Description {
         area,
         name: filled(structure.text(names::MICROSOFT_NAME)),
@@ -296,15 +282,8 @@ fn iptc_area(boundary: Structure<'_>) -> Option<Area> {
             let vertices = boundary.field(names::IPTC_VERTICES)?.list()?.items;
             let points = vertices.into_iter().map(|it| point(Structure::of(it)?));
             let points = points.collect::<Option<Vec<[f64; 2]>>>()?;
-            let edge = |axis: usize, side: fn(f64, f64) -> f64| {
-                points.iter().map(|point| point[axis]).reduce(side)
-            };
-            Area::from_edges(
-                edge(0, f64::min)?,
-                edge(1, f64::min)?,
-                edge(0, f64::max)?,
-                edge(1, f64::max)?,
-            )
+            let edge = |axis: usize, side: fn(f64, f64) -> f64| points.iter().map(|point| point[axis]).reduce(side);
+            Area::from_edges(edge(0, f64::min)?, edge(1, f64::min)?, edge(0, f64::max)?, edge(1, f64::max)?)
         }
         _ => None,
     }
@@ -315,9 +294,8 @@ fn iptc_kind(structure: Structure<'_>) -> Kind {
     let types = structure.field(names::IPTC_TYPE).and_then(Value::list);
     let types = types.map(|list| list.items).unwrap_or_default();
     let is_human = |item: &Node<'_>| {
-        let texts = Structure::of(*item).map(|entity| {
-            [names::IPTC_IDENTIFIER, names::IPTC_NAME].map(|property| entity.text(property))
-        });
+        let texts = Structure::of(*item)
+            .map(|entity| [names::IPTC_IDENTIFIER, names::IPTC_NAME].map(|property| entity.text(property)));
         texts.into_iter().flatten().flatten().any(|text| {
             let last = text.rsplit('/').next().unwrap_or_default();
             let mut kinds = ["human", "face", "person"].iter();

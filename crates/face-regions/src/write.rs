@@ -97,12 +97,7 @@ enum Validity {
     Outdated,
 }
 
-fn merged(
-    text: &str,
-    photo: &PhotoLayout,
-    mut faces: Vec<Face<'_>>,
-    own: OwnNames,
-) -> Result<Merged, XmpProblem> {
+fn merged(text: &str, photo: &PhotoLayout, mut faces: Vec<Face<'_>>, own: OwnNames) -> Result<Merged, XmpProblem> {
     let document = document::parse(text)?;
     let packet = Packet::of(&document)?;
     if faces.is_empty() && own == OwnNames::Keep {
@@ -110,9 +105,7 @@ fn merged(
     }
     let (regions, found) = region::of(&packet);
     regions.named_faces(photo)?;
-    let is_own = |found: &FoundRegion<'_>| {
-        matches!(found.region.naming(), Naming::Program(_)) && found.is_ours()
-    };
+    let is_own = |found: &FoundRegion<'_>| matches!(found.region.naming(), Naming::Program(_)) && found.is_ours();
     // Where the photo was cropped since this program wrote all that is there, nobody else's name is lost with its places.
     let only_own = regions.list.len() == found.len() && found.iter().all(is_own);
     let (frame, validity) = match regions.frame(photo) {
@@ -142,12 +135,8 @@ fn merged(
         writer.renew_dimensions()?;
     }
     // The names that faces have from now on.
-    let mut names: Vec<&str> = faces
-        .iter()
-        .zip(&decisions)
-        .filter(|(_, it)| it.outcome.is_written())
-        .map(|(face, _)| face.name)
-        .collect();
+    let mut names: Vec<&str> =
+        faces.iter().zip(&decisions).filter(|(_, it)| it.outcome.is_written()).map(|(face, _)| face.name).collect();
     let kept = found.iter().enumerate().filter(|(at, _)| !is_written(*at) && !left.contains(at));
     names.extend(kept.filter_map(|(_, found)| found.region.name.as_deref()));
     writer.write_keywords(&faces, &decisions, &names)?;

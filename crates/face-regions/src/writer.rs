@@ -44,9 +44,7 @@ impl<'d> Writer<'d> {
     ) -> Result<(), XmpProblem> {
         for (face, decision) in faces.iter().zip(decisions) {
             let region = decision.region.and_then(|region| found.get(region));
-            if let (Outcome::Named | Outcome::Updated { .. }, Some(found)) =
-                (&decision.outcome, region)
-            {
+            if let (Outcome::Named | Outcome::Updated { .. }, Some(found)) = (&decision.outcome, region) {
                 self.change_region(found.structure, face)?;
             }
         }
@@ -56,9 +54,7 @@ impl<'d> Writer<'d> {
     fn change_region(&mut self, region: Structure<'_>, face: &Face<'_>) -> Result<(), XmpProblem> {
         // Emptied, the mark says no more that this program gave the name.
         let marks = match &face.confidence {
-            Some(confidence) => {
-                [(names::OUR_NAME, face.name), (names::OUR_CONFIDENCE, confidence.as_str())]
-            }
+            Some(confidence) => [(names::OUR_NAME, face.name), (names::OUR_CONFIDENCE, confidence.as_str())],
             None => [(names::OUR_NAME, ""), (names::OUR_CONFIDENCE, "")],
         };
         let mut added = Vec::new();
@@ -85,10 +81,7 @@ impl<'d> Writer<'d> {
     }
 
     /// Takes back the name of a region, which this program gave, and the region where it added that too. Gives the name.
-    pub(super) fn withdraw_region(
-        &mut self,
-        found: &FoundRegion<'d>,
-    ) -> Result<String, XmpProblem> {
+    pub(super) fn withdraw_region(&mut self, found: &FoundRegion<'d>) -> Result<String, XmpProblem> {
         if found.is_ours() {
             self.removed.push(found.item);
         } else {
@@ -118,11 +111,7 @@ impl<'d> Writer<'d> {
         Ok(missing)
     }
 
-    pub(super) fn add_regions(
-        &mut self,
-        faces: &[Face<'_>],
-        decisions: &[Decision],
-    ) -> Result<(), XmpProblem> {
+    pub(super) fn add_regions(&mut self, faces: &[Face<'_>], decisions: &[Decision]) -> Result<(), XmpProblem> {
         let added = |decision: &Decision| decision.outcome == Outcome::Added;
         let items: Vec<Fragment> = faces
             .iter()
@@ -144,11 +133,7 @@ impl<'d> Writer<'d> {
         }
     }
 
-    fn add_to_regions(
-        &mut self,
-        regions: Value<'_>,
-        items: Vec<Fragment>,
-    ) -> Result<(), XmpProblem> {
+    fn add_to_regions(&mut self, regions: Value<'_>, items: Vec<Fragment>) -> Result<(), XmpProblem> {
         let regions = regions
             .structure()
             .filter(|regions| regions.form == FieldSyntax::Elements)
@@ -157,11 +142,7 @@ impl<'d> Writer<'d> {
         if regions.field(names::APPLIED_TO_DIMENSIONS).is_none() {
             fields.push(applied_to_dimensions(self.photo));
         }
-        fields.extend(self.add_items(
-            names::REGION_LIST,
-            regions.field(names::REGION_LIST),
-            items,
-        )?);
+        fields.extend(self.add_items(names::REGION_LIST, regions.field(names::REGION_LIST), items)?);
         if !fields.is_empty() {
             self.edits.add_elements(regions.host, &fields);
         }
@@ -224,8 +205,7 @@ impl<'d> Writer<'d> {
         // Only what this program writes goes: text, and nothing inside it that somebody else has put there.
         let own_text = |item: &Node<'d>| text_of(item).filter(|_| item.children().next().is_none());
         let is_withdrawn = |item: &Node<'d>| {
-            own_text(item)
-                .is_some_and(|text| !text.is_empty() && !wanted.iter().any(|wanted| wanted == text))
+            own_text(item).is_some_and(|text| !text.is_empty() && !wanted.iter().any(|wanted| wanted == text))
         };
         let records: Vec<Node<'d>> = self.items(ours).filter(is_withdrawn).collect();
         let texts: Vec<&str> = records.iter().filter_map(text_of).collect();
@@ -235,9 +215,7 @@ impl<'d> Writer<'d> {
             .filter_map(|face| Some((form(face.name)?, face.confidence.is_some())))
             .filter(|(text, _)| !present.iter().any(|item| text_of(item) == Some(text)))
             .collect();
-        let gone = present
-            .into_iter()
-            .filter(|item| own_text(item).is_some_and(|text| texts.contains(&text)));
+        let gone = present.into_iter().filter(|item| own_text(item).is_some_and(|text| texts.contains(&text)));
         self.removed.extend(gone.chain(records));
         // What a person named stays, whatever becomes of the region.
         let marked = added.iter().filter(|(_, is_guess)| *is_guess);
@@ -291,8 +269,7 @@ impl<'d> Writer<'d> {
         let mut emptied = HashSet::new();
         for item in std::mem::take(&mut self.removed) {
             let list = item.parent().filter(|list| {
-                !self.extended.contains(&list.start())
-                    && list.children().all(|item| removed.contains(&item.start()))
+                !self.extended.contains(&list.start()) && list.children().all(|item| removed.contains(&item.start()))
             });
             // The property that holds the list, and nothing else.
             match list.and_then(Node::parent) {
@@ -310,8 +287,8 @@ impl<'d> Writer<'d> {
     pub(super) fn finish(mut self, text: &str) -> Option<String> {
         self.remove_items();
         if !self.properties.is_empty() {
-            let description = Fragment::elements(names::DESCRIPTION, self.properties)
-                .with(names::ABOUT, self.packet.about());
+            let description =
+                Fragment::elements(names::DESCRIPTION, self.properties).with(names::ABOUT, self.packet.about());
             self.edits.add_elements(self.packet.rdf, &[description]);
         }
         (!self.edits.is_empty()).then(|| self.edits.apply(text))

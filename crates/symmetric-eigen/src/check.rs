@@ -23,12 +23,7 @@ pub fn polish(vectors: &mut DMatrix<f64>) -> f64 {
             break;
         }
         let before = vectors.clone();
-        dense::par_add_product(
-            dense::view_mut(vectors),
-            dense::view(&before),
-            dense::view(&error),
-            -0.5,
-        );
+        dense::par_add_product(dense::view_mut(vectors), dense::view(&before), dense::view(&error), -0.5);
         error = gram_minus_identity(vectors);
     }
     largest(&error)
@@ -47,9 +42,7 @@ pub fn largest_difference(images: &DMatrix<f64>, values: &[f64], vectors: &DMatr
         .par_iter()
         .zip(images.as_slice().par_chunks(rows))
         .zip(vectors.as_slice().par_chunks(rows))
-        .map(|((&value, image), vector)| {
-            image.iter().zip(vector).map(|(w, v)| (w - value * v).powi(2)).sum()
-        })
+        .map(|((&value, image), vector)| image.iter().zip(vector).map(|(w, v)| (w - value * v).powi(2)).sum())
         .collect();
     worst(squares).sqrt()
 }
@@ -69,10 +62,5 @@ fn largest(matrix: &DMatrix<f64>) -> f64 {
 
 /// The largest of some numbers that are not negative; anything that is not a number counts as infinite.
 fn worst(numbers: impl IntoIterator<Item = f64>) -> f64 {
-    numbers.into_iter().fold(
-        0.0,
-        |most: f64, x| {
-            if x.is_nan() { f64::INFINITY } else { most.max(x) }
-        },
-    )
+    numbers.into_iter().fold(0.0, |most: f64, x| if x.is_nan() { f64::INFINITY } else { most.max(x) })
 }

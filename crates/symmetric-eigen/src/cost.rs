@@ -38,9 +38,7 @@ impl Cost {
             reduce: 4.0 / 3.0 * n.powi(3) / 25.0 + 4.0 * n.powi(2) * k / 50.0,
             // Fifty divisions a row and eigenvalue, in sixteen lanes; three solves a vector.
             bisect: 60.0 * n * k,
-            krylov: 2.0 * n.powi(2) * m / 60.0
-                + 4.0 * n * m.powi(2) / 40.0
-                + 5.0 * m.powi(3) / 40.0,
+            krylov: 2.0 * n.powi(2) * m / 60.0 + 4.0 * n * m.powi(2) / 40.0 + 5.0 * m.powi(3) / 40.0,
         }
     }
 }
@@ -53,9 +51,5 @@ pub fn cheapest(n: usize, k: usize) -> Method {
     const CLEARLY: f64 = 1.3;
     let cost = Cost::of(n, k);
     let fits = lanczos::usual_dimension(k as f64) < n as f64;
-    if CLEARLY * cost.krylov < cost.reduce + cost.bisect && fits {
-        Method::Lanczos
-    } else {
-        Method::Tridiagonal
-    }
+    if CLEARLY * cost.krylov < cost.reduce + cost.bisect && fits { Method::Lanczos } else { Method::Tridiagonal }
 }

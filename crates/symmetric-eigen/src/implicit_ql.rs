@@ -60,12 +60,7 @@ pub fn leading(diagonals: &Diagonals, k: usize) -> Option<(Vec<f64>, DMatrix<f64
 }
 
 /// One QL step on the rows of a range whose off-diagonal has no zero: from its last row up to its first.
-fn sweep(
-    values: &mut [f64],
-    off: &mut [f64],
-    range: std::ops::RangeInclusive<usize>,
-    rotations: &mut Vec<Rotation>,
-) {
+fn sweep(values: &mut [f64], off: &mut [f64], range: std::ops::RangeInclusive<usize>, rotations: &mut Vec<Rotation>) {
     let (start, end) = (*range.start(), *range.end());
     // The eigenvalue of the first two rows that is closer to the first.
     let half = (values[start + 1] - values[start]) / (2.0 * off[start]);

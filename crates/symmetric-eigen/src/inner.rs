@@ -79,12 +79,7 @@ pub(super) fn columns(matrix: View<'_>) -> Vec<&[f64]> {
 
 /// Adds the inner products of some columns with all on the right to as many rows of the result.
 #[inline(always)]
-fn add_lines<S: Simd, const L: usize>(
-    simd: S,
-    mut out: ViewMut<'_>,
-    left: [&[f64]; L],
-    right: &[&[f64]],
-) {
+fn add_lines<S: Simd, const L: usize>(simd: S, mut out: ViewMut<'_>, left: [&[f64]; L], right: &[&[f64]]) {
     let (fours, rest) = right.as_chunks::<RIGHT>();
     for (j, &four) in fours.iter().enumerate() {
         let sums = tile(simd, left, four);

@@ -179,12 +179,7 @@ impl<'a, A: Symmetric> Krylov<'a, A> {
 
     /// As the space fills up, the last block is narrower than its image: nothing is missed by that, since
     /// no further directions exist.
-    fn last_coefficients(
-        &self,
-        next: &mut Vec<f64>,
-        room: usize,
-        dust: f64,
-    ) -> orthogonal::BlockCoefficients {
+    fn last_coefficients(&self, next: &mut Vec<f64>, room: usize, dust: f64) -> orthogonal::BlockCoefficients {
         let n = self.matrix.side();
         let basis = dense::columns(&self.basis, n);
         let onto = dense::inner_product(basis, dense::columns(next, n));

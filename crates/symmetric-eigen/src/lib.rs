@@ -22,8 +22,7 @@ mod views;
 
 pub use cost::{expected_nanoseconds, usual_dimension};
 pub use dense::{
-    add_inner_products, add_outer, add_product, inner_product, inverse_cholesky, par_add_product,
-    product,
+    add_inner_products, add_outer, add_product, inner_product, inverse_cholesky, par_add_product, product,
 };
 pub use operator::Symmetric;
 pub use orthogonal::extend;
@@ -92,19 +91,13 @@ pub enum EigenError {
     #[error("an eigenproblem needs a square matrix, this one is {rows} x {columns}")]
     NotSquare { rows: usize, columns: usize },
     /// An entry is infinite or not a number.
-    #[error(
-        "entry ({row}, {column}) of the matrix is not a finite number; check the values that went into it"
-    )]
+    #[error("entry ({row}, {column}) of the matrix is not a finite number; check the values that went into it")]
     NotFinite { row: usize, column: usize },
     /// Entries on the two sides of the diagonal differ by more than rounding.
-    #[error(
-        "the matrix is not symmetric at ({row}, {column}); fill both triangles with the same values"
-    )]
+    #[error("the matrix is not symmetric at ({row}, {column}); fill both triangles with the same values")]
     NotSymmetric { row: usize, column: usize },
     /// Even the most reliable method missed the accuracy asked for.
-    #[error(
-        "the eigensolver reached a residual of only {residual:.1e}; please report the data as a bug"
-    )]
+    #[error("the eigensolver reached a residual of only {residual:.1e}; please report the data as a bug")]
     NotConverged { residual: f64 },
 }
 
@@ -115,11 +108,7 @@ pub enum EigenError {
 ///
 /// # Errors
 /// If the matrix is not square, not finite, not symmetric; never for want of rank.
-pub fn leading(
-    mut matrix: DMatrix<f64>,
-    k: usize,
-    method: Method,
-) -> Result<Eigenpairs, EigenError> {
+pub fn leading(mut matrix: DMatrix<f64>, k: usize, method: Method) -> Result<Eigenpairs, EigenError> {
     let n = matrix.nrows();
     let k = k.min(n);
     let largest = largest_entry(&matrix)?;
@@ -159,12 +148,7 @@ pub fn leading_of_operator(matrix: &impl Symmetric, k: usize, scale: f64) -> Opt
     rayon::scope(|_| by_lanczos(matrix, k, scale))
 }
 
-fn solve(
-    matrix: DMatrix<f64>,
-    k: usize,
-    method: Method,
-    scale: f64,
-) -> Result<Eigenpairs, EigenError> {
+fn solve(matrix: DMatrix<f64>, k: usize, method: Method, scale: f64) -> Result<Eigenpairs, EigenError> {
     let method = match method {
         Method::Auto => cost::cheapest(matrix.nrows(), k),
         chosen => chosen,
@@ -181,8 +165,7 @@ fn solve(
 fn by_lanczos(matrix: &impl Symmetric, k: usize, scale: f64) -> Option<Eigenpairs> {
     let found = lanczos::leading(matrix, k, scale)?;
     let residual = found.residual / found.values[0].abs().max(scale);
-    let sound =
-        residual <= 10.0 * lanczos::TOLERANCE && check::orthogonality(&found.vectors) <= EXACT;
+    let sound = residual <= 10.0 * lanczos::TOLERANCE && check::orthogonality(&found.vectors) <= EXACT;
     sound.then_some(Eigenpairs {
         values: found.values,
         vectors: found.vectors,
@@ -192,29 +175,21 @@ fn by_lanczos(matrix: &impl Symmetric, k: usize, scale: f64) -> Option<Eigenpair
 }
 
 /// By tridiagonal form: the leading pairs only or all, and ever more reliable ways until one passes.
-fn by_reduction(
-    mut matrix: DMatrix<f64>,
-    k: usize,
-    method: Method,
-    scale: f64,
-) -> Result<Eigenpairs, EigenError> {
+fn by_reduction(mut matrix: DMatrix<f64>, k: usize, method: Method, scale: f64) -> Result<Eigenpairs, EigenError> {
     let diagonal: Vec<f64> = (0..matrix.nrows()).map(|i| matrix[(i, i)]).collect();
     let (diagonals, reflections) = tridiagonalise(&mut matrix);
     let leading_only = (method != Method::Full)
         .then(|| tridiagonal::leading(&diagonals, k))
         .flatten()
         .map(|pairs| (pairs, EigenMethod::Tridiagonal));
-    let all =
-        std::iter::once_with(|| Some((implicit_ql::leading(&diagonals, k)?, EigenMethod::Full)));
+    let all = std::iter::once_with(|| Some((implicit_ql::leading(&diagonals, k)?, EigenMethod::Full)));
     // Judged in tridiagonal form, where it is cheap; and once more at the end.
     let norm = tridiagonal::norm(&diagonals);
-    let solved = leading_only.into_iter().chain(all.flatten()).find_map(
-        |((values, mut vectors), method)| {
-            let passes = check::polish(&mut vectors) <= EXACT
-                && tridiagonal::residual(&diagonals, &values, &vectors) <= EXACT * norm;
-            passes.then_some((values, vectors, method))
-        },
-    );
+    let solved = leading_only.into_iter().chain(all.flatten()).find_map(|((values, mut vectors), method)| {
+        let passes = check::polish(&mut vectors) <= EXACT
+            && tridiagonal::residual(&diagonals, &values, &vectors) <= EXACT * norm;
+        passes.then_some((values, vectors, method))
+    });
     let Some((values, mut vectors, method)) = solved else {
         return Err(EigenError::NotConverged { residual: f64::INFINITY });
     };

@@ -29,21 +29,13 @@ pub fn extend(basis: View<'_>, block: &mut [f64], dust: f64, seed: u64) {
 
 /// As [`extend`], for a block that is known to lie, but for rounding, in the columns of the basis from `near` on and
 /// outside it: the first pass looks at these only.
-pub fn extend_near(
-    basis: View<'_>,
-    near: usize,
-    block: &mut [f64],
-    dust: f64,
-    seed: u64,
-) -> BlockCoefficients {
+pub fn extend_near(basis: View<'_>, near: usize, block: &mut [f64], dust: f64, seed: u64) -> BlockCoefficients {
     // A pass more for every column that turns out to be rounding error; they do not come in a row.
     const MOST_PASSES: u64 = 8;
     let n = basis.nrows();
     let b = block.len() / n.max(1);
-    let mut coefficients = BlockCoefficients {
-        onto: DMatrix::zeros(basis.ncols(), b),
-        within: DMatrix::identity(b, b),
-    };
+    let mut coefficients =
+        BlockCoefficients { onto: DMatrix::zeros(basis.ncols(), b), within: DMatrix::identity(b, b) };
     for pass in 0..MOST_PASSES {
         let from = if pass == 0 { near } else { 0 };
         let basis = basis.columns(from, basis.ncols() - from);

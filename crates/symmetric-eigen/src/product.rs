@@ -58,12 +58,7 @@ macro_rules! number {
             }
 
             #[inline(always)]
-            fn multiply_add<S: Simd>(
-                simd: S,
-                a: S::$register,
-                b: S::$register,
-                c: S::$register,
-            ) -> S::$register {
+            fn multiply_add<S: Simd>(simd: S, a: S::$register, b: S::$register, c: S::$register) -> S::$register {
                 simd.$mul_add(a, b, c)
             }
         }
@@ -77,12 +72,7 @@ number!(f64, f64s, as_simd_f64s, as_mut_simd_f64s, splat_f64s, mul_add_e_f64s);
 ///
 /// # Panics
 /// If the sizes do not fit together.
-pub fn par_add_product<T: Number>(
-    out: ViewMut<'_, T>,
-    left: View<'_, T>,
-    right: View<'_, T>,
-    alpha: T,
-) {
+pub fn par_add_product<T: Number>(out: ViewMut<'_, T>, left: View<'_, T>, right: View<'_, T>, alpha: T) {
     for_each_rows(out, ROW_BLOCK, &|first, out: ViewMut<'_, T>| {
         let rows = out.nrows();
         add_product(out, left.rows(first, rows), right, alpha);
@@ -93,12 +83,7 @@ pub fn par_add_product<T: Number>(
 ///
 /// # Panics
 /// If the sizes do not fit together.
-pub fn add_product<T: Number>(
-    out: ViewMut<'_, T>,
-    left: View<'_, T>,
-    right: View<'_, T>,
-    alpha: T,
-) {
+pub fn add_product<T: Number>(out: ViewMut<'_, T>, left: View<'_, T>, right: View<'_, T>, alpha: T) {
     assert_eq!(left.ncols(), right.nrows());
     assert_eq!((out.nrows(), out.ncols()), (left.nrows(), right.ncols()));
     pulp::Arch::new().dispatch(Product { out, left, right, alpha });
@@ -151,11 +136,7 @@ impl<T: Number> pulp::WithSimd for Product<'_, T> {
 
 /// Sums over all terms: two registers of the left factor for each, times a number of each column.
 #[inline(always)]
-fn tile<S: Simd, T: Number>(
-    simd: S,
-    left: &[T::Register<S>],
-    right: [&[T]; WIDTH],
-) -> [[T::Register<S>; 2]; WIDTH] {
+fn tile<S: Simd, T: Number>(simd: S, left: &[T::Register<S>], right: [&[T]; WIDTH]) -> [[T::Register<S>; 2]; WIDTH] {
     let terms = left.len() / 2;
     let right = right.map(|column| &column[..terms]);
     let mut sums = [[T::splat(simd, T::default()); 2]; WIDTH];
@@ -171,12 +152,7 @@ fn tile<S: Simd, T: Number>(
 
 /// Adds `alpha` times the sums to rows of a column, of which there may be fewer.
 #[inline(always)]
-fn add<S: Simd, T: Number>(
-    simd: S,
-    out: &mut [T],
-    sums: [T::Register<S>; 2],
-    alpha: T::Register<S>,
-) {
+fn add<S: Simd, T: Number>(simd: S, out: &mut [T], sums: [T::Register<S>; 2], alpha: T::Register<S>) {
     let height = 2 * size_of::<T::Register<S>>() / size_of::<T>();
     let mut padded = [T::default(); MOST_ROWS];
     let whole = out.len() == height;

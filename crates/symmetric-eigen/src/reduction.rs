@@ -196,9 +196,7 @@ fn pass<S: Simd>(
     let (of_v, of_w, of_x) = (splat(own_v.map(|x| -x)), splat(own_w.map(|x| -x)), splat(own_x));
     let mut dots = splat([0.0; GROUP]);
     {
-        let wide = lines
-            .each_mut()
-            .map(|line| &mut S::as_mut_simd_f64s(&mut line[..whole]).0[..registers]);
+        let wide = lines.each_mut().map(|line| &mut S::as_mut_simd_f64s(&mut line[..whole]).0[..registers]);
         let (v, w, x) = (
             &S::as_simd_f64s(&v[..whole]).0[..registers],
             &S::as_simd_f64s(&w[..whole]).0[..registers],
@@ -231,11 +229,7 @@ fn pass<S: Simd>(
 }
 
 /// `vectors ← Q · vectors`: eigenvectors of `T` become eigenvectors of `A`.
-pub fn transform_back(
-    matrix: &DMatrix<f64>,
-    Reflections(scales): &Reflections,
-    vectors: &mut DMatrix<f64>,
-) {
+pub fn transform_back(matrix: &DMatrix<f64>, Reflections(scales): &Reflections, vectors: &mut DMatrix<f64>) {
     let n = matrix.nrows();
     let firsts = (0..scales.len()).step_by(BLOCK);
     for first in firsts.rev() {
@@ -245,8 +239,7 @@ pub fn transform_back(
         let mut v = DMatrix::zeros(n - first - 1, b);
         for (c, mut own) in v.column_iter_mut().enumerate() {
             own[c] = 1.0;
-            own.rows_range_mut(c + 1..)
-                .copy_from(&matrix.view((first + c + 2, first + c), (n - first - c - 2, 1)));
+            own.rows_range_mut(c + 1..).copy_from(&matrix.view((first + c + 2, first + c), (n - first - c - 2, 1)));
         }
         let products = dense::inner_product(dense::view(&v), dense::view(&v));
         let mut t = DMatrix::<f64>::zeros(b, b);

@@ -26,12 +26,7 @@ const SPREAD: usize = 6;
 ///
 /// # Panics
 /// If the sizes do not fit together.
-pub fn symmetric_product(
-    mut out: ViewMut<'_>,
-    matrix: View<'_>,
-    block: View<'_>,
-    scratch: &mut Vec<f64>,
-) {
+pub fn symmetric_product(mut out: ViewMut<'_>, matrix: View<'_>, block: View<'_>, scratch: &mut Vec<f64>) {
     let (n, b) = (matrix.nrows(), block.ncols());
     assert_eq!((n, n), (matrix.ncols(), block.nrows()));
     assert_eq!((out.nrows(), out.ncols()), (n, b));
@@ -48,12 +43,7 @@ pub fn symmetric_product(
     }
     parts.par_iter_mut().for_each(|(strip, sums)| {
         sums.fill(0.0);
-        pulp::Arch::new().dispatch(Strip {
-            matrix: &matrix,
-            block: &block,
-            columns: strip.clone(),
-            sums,
-        });
+        pulp::Arch::new().dispatch(Strip { matrix: &matrix, block: &block, columns: strip.clone(), sums });
     });
     let mut columns: Vec<_> = out.column_iter_mut().enumerate().collect();
     columns.par_iter_mut().for_each(|(number, out)| {
@@ -121,13 +111,7 @@ impl pulp::WithSimd for Strip<'_> {
 
 /// Adds the inner products of the panel's columns with those of the block, over some rows: `leftᵀ · block`.
 #[inline(always)]
-fn add_inner<S: Simd>(
-    simd: S,
-    own: &mut [[f64; PANEL]],
-    left: &[&[f64]],
-    block: &[&[f64]],
-    rows: Range<usize>,
-) {
+fn add_inner<S: Simd>(simd: S, own: &mut [[f64; PANEL]], left: &[&[f64]], block: &[&[f64]], rows: Range<usize>) {
     let (threes, rest) = left.as_chunks::<LEFT>();
     let (fours, last) = block.as_chunks::<RIGHT>();
     for (l, three) in threes.iter().enumerate() {
@@ -183,12 +167,7 @@ fn add_outer_all<'a, S: Simd>(
 
 /// Adds `left · own`, rows x C, to `C` columns.
 #[inline(always)]
-fn add_outer<S: Simd, const C: usize>(
-    simd: S,
-    sums: [Option<&mut [f64]>; C],
-    left: &[&[f64]],
-    own: [&[f64]; C],
-) {
+fn add_outer<S: Simd, const C: usize>(simd: S, sums: [Option<&mut [f64]>; C], left: &[&[f64]], own: [&[f64]; C]) {
     let mut sums = sums.map(Option::unwrap_or_default);
     let rows = sums[0].len();
     let mut factors = [[0.0; C]; PANEL];
@@ -204,8 +183,7 @@ fn add_outer<S: Simd, const C: usize>(
         *registers = &S::as_simd_f64s(&column[..whole]).0[..2 * pairs];
     }
     let registers = &registers[..left.len()];
-    let lines =
-        sums.each_mut().map(|column| &mut S::as_mut_simd_f64s(&mut column[..whole]).0[..2 * pairs]);
+    let lines = sums.each_mut().map(|column| &mut S::as_mut_simd_f64s(&mut column[..whole]).0[..2 * pairs]);
     for pair in 0..pairs {
         let (one, two) = (2 * pair, 2 * pair + 1);
         // Loops instead of maps over arrays, which are not inlined here.
@@ -245,9 +223,7 @@ mod tests {
 
     #[test]
     fn it_is_the_product_for_every_size_and_number_of_threads() {
-        for (n, b) in
-            [(1, 1), (5, 12), (24, 3), (25, 4), (280, 12), (777, 12), (1031, 7), (600, 13)]
-        {
+        for (n, b) in [(1, 1), (5, 12), (24, 3), (25, 4), (280, 12), (777, 12), (1031, 7), (600, 13)] {
             let noise = Noise::seeded(n as u64).take(n * n);
             let half = DMatrix::from_iterator(n, n, noise);
             let matrix = &half + half.transpose();

@@ -30,8 +30,8 @@ fn decaying(n: usize) -> Vec<f64> {
 
 /// Solves, and checks everything the contract promises by means of nalgebra alone.
 fn solve_checked(a: &DMatrix<f64>, k: usize, method: Method) -> Eigenpairs {
-    let pairs = leading(a.clone(), k, method)
-        .unwrap_or_else(|error| panic!("{method:?}, n = {}, k = {k}: {error}", a.nrows()));
+    let pairs =
+        leading(a.clone(), k, method).unwrap_or_else(|error| panic!("{method:?}, n = {}, k = {k}: {error}", a.nrows()));
     let (n, k) = (a.nrows(), k.min(a.nrows()));
     assert_eq!(pairs.values.len(), k);
     assert_eq!(pairs.vectors.shape(), (n, k));
@@ -44,11 +44,7 @@ fn solve_checked(a: &DMatrix<f64>, k: usize, method: Method) -> Eigenpairs {
     for (j, &value) in pairs.values.iter().enumerate() {
         let v = pairs.vectors.column(j);
         let residual = (a * v - v * value).amax();
-        assert!(
-            residual <= tolerance * scale,
-            "{method:?} {:?}: residual {residual:e} of {j}",
-            pairs.method
-        );
+        assert!(residual <= tolerance * scale, "{method:?} {:?}: residual {residual:e} of {j}", pairs.method);
     }
     let gram = pairs.vectors.transpose() * &pairs.vectors;
     let error = (gram - DMatrix::identity(k, k)).amax();
@@ -107,9 +103,8 @@ fn rank_one() {
 #[test]
 fn duplicate_columns_and_more_wanted_than_the_rank() {
     // 300 faces, only 12 different ones, as an integer Gram matrix.
-    let faces: Vec<Vec<i64>> = (0..12)
-        .map(|i| Noise::seeded(i).take(500).map(|x| (x * 127.0 + 128.0) as i64).collect())
-        .collect();
+    let faces: Vec<Vec<i64>> =
+        (0..12).map(|i| Noise::seeded(i).take(500).map(|x| (x * 127.0 + 128.0) as i64).collect()).collect();
     let a = DMatrix::from_fn(300, 300, |i, j| {
         faces[i % 12].iter().zip(&faces[j % 12]).map(|(x, y)| x * y).sum::<i64>() as f64
     });
@@ -138,9 +133,7 @@ fn repeated_top_eigenvalues() {
 fn exactly_repeated_without_a_rotation() {
     // A diagonal matrix: the tridiagonal form splits into single rows.
     let mut a = DMatrix::zeros(200, 200);
-    a.set_diagonal(&nalgebra::DVector::from_fn(200, |i, _| {
-        if i % 3 == 0 { 9.0 } else { i as f64 / 200.0 }
-    }));
+    a.set_diagonal(&nalgebra::DVector::from_fn(200, |i, _| if i % 3 == 0 { 9.0 } else { i as f64 / 200.0 }));
     for method in METHODS {
         let pairs = solve_checked(&a, 70, method);
         assert!(pairs.values[..67].iter().all(|value| (value - 9.0).abs() < 1e-12));
@@ -150,8 +143,7 @@ fn exactly_repeated_without_a_rotation() {
 #[test]
 fn clustered_decaying_and_random_spectra() {
     all_agree(&decaying(450), 60, 21);
-    let clustered: Vec<f64> =
-        (0..300).map(|i| 1.0 / (1 + i / 10) as f64 + 1e-13 * i as f64).collect();
+    let clustered: Vec<f64> = (0..300).map(|i| 1.0 / (1 + i / 10) as f64 + 1e-13 * i as f64).collect();
     all_agree(&clustered, 55, 22);
     let noise: Vec<f64> = Noise::seeded(4).take(250).map(|x| x + 1.0).collect();
     all_agree(&noise, 250, 23);
@@ -179,8 +171,7 @@ fn wilkinson_pairs() {
 #[test]
 fn any_scale() {
     for scale in [1e-300, 1e-160, 1e-12, 1e12, 1e160, 1e300] {
-        let a =
-            with_spectrum(&decaying(80).iter().map(|x| x / 1e9).collect::<Vec<_>>(), 31) * scale;
+        let a = with_spectrum(&decaying(80).iter().map(|x| x / 1e9).collect::<Vec<_>>(), 31) * scale;
         for method in METHODS {
             let pairs = leading(a.clone(), 20, method).expect("any scale is fine");
             for (i, value) in pairs.values.iter().enumerate() {
@@ -329,10 +320,8 @@ fn bad_matrices_are_refused_by_name() {
 
 /// Centred Gram matrix of real faces, 50 x 50 pixels; nothing, with a clear line, where they are absent.
 fn real_faces(count: usize) -> Option<DMatrix<f64>> {
-    let root = std::env::var_os("EIGENFACES_DATA").map_or_else(
-        || std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"),
-        Into::into,
-    );
+    let root = std::env::var_os("EIGENFACES_DATA")
+        .map_or_else(|| std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"), Into::into);
     let folder = root.join("eyes-train");
     let Ok(entries) = std::fs::read_dir(&folder) else {
         #[allow(clippy::print_stderr)] // a skipped test says so

@@ -46,29 +46,22 @@ pub fn leading(t: &Diagonals, k: usize) -> Option<(Vec<f64>, DMatrix<f64>)> {
 pub fn norm(t: &Diagonals) -> f64 {
     let before = std::iter::once(0.0).chain(t.off.iter().copied());
     let after = t.off.iter().copied().chain(std::iter::once(0.0));
-    t.main
-        .iter()
-        .zip(before)
-        .zip(after)
-        .map(|((d, b), a)| d.abs() + b.abs() + a.abs())
-        .fold(0.0, f64::max)
+    t.main.iter().zip(before).zip(after).map(|((d, b), a)| d.abs() + b.abs() + a.abs()).fold(0.0, f64::max)
 }
 
 /// The largest `‖T v - λ v‖` of all pairs, absolute.
 pub fn residual(t: &Diagonals, values: &[f64], vectors: &DMatrix<f64>) -> f64 {
     let n = t.main.len();
     let mut images = vectors.clone();
-    images
-        .as_mut_slice()
-        .par_chunks_mut(n.max(1))
-        .zip(vectors.as_slice().par_chunks(n.max(1)))
-        .for_each(|(image, v)| {
+    images.as_mut_slice().par_chunks_mut(n.max(1)).zip(vectors.as_slice().par_chunks(n.max(1))).for_each(
+        |(image, v)| {
             for i in 0..n {
                 let before = if i > 0 { t.off[i - 1] * v[i - 1] } else { 0.0 };
                 let after = if i + 1 < n { t.off[i] * v[i + 1] } else { 0.0 };
                 image[i] = before + t.main[i] * v[i] + after;
             }
-        });
+        },
+    );
     check::largest_difference(&images, values, vectors)
 }
 

@@ -53,12 +53,7 @@ impl<'a, T> View<'a, T> {
 
 /// A whole matrix, to read.
 pub fn view<T: Scalar>(matrix: &DMatrix<T>) -> View<'_, T> {
-    View {
-        numbers: matrix.as_slice(),
-        rows: matrix.nrows(),
-        columns: matrix.ncols(),
-        stride: matrix.nrows(),
-    }
+    View { numbers: matrix.as_slice(), rows: matrix.nrows(), columns: matrix.ncols(), stride: matrix.nrows() }
 }
 
 /// A whole matrix, to write.
@@ -99,8 +94,5 @@ fn hand_out<T: Scalar + Send + Sync>(
     }
     let half = blocks / 2 * block;
     let (above, below) = out.rows_range_pair_mut(..half, half..);
-    rayon::join(
-        || hand_out(above, first, block, each),
-        || hand_out(below, first + half, block, each),
-    );
+    rayon::join(|| hand_out(above, first, block, each), || hand_out(below, first + half, block, each));
 }

@@ -79,10 +79,7 @@ const LANES: usize = 16;
 ///
 /// # Panics
 /// If one is shorter than the first row.
-pub fn products_in_lanes<const R: usize, const C: usize>(
-    rows: [&[f32]; R],
-    columns: [&[f32]; C],
-) -> [[f64; C]; R] {
+pub fn products_in_lanes<const R: usize, const C: usize>(rows: [&[f32]; R], columns: [&[f32]; C]) -> [[f64; C]; R] {
     Arch::new().dispatch(ProductsInLanes { rows, columns })
 }
 
@@ -181,9 +178,7 @@ mod tests {
     fn a_product_in_lanes_has_the_same_bits_alone_and_among_others() {
         for length in [0, 5, 16, 53, 512] {
             let vectors: Vec<Vec<f32>> = (0..5)
-                .map(|seed| {
-                    (0..length).map(|at| ((at * 37 + seed * 11) % 101) as f32 / 7.0 - 6.0).collect()
-                })
+                .map(|seed| (0..length).map(|at| ((at * 37 + seed * 11) % 101) as f32 / 7.0 - 6.0).collect())
                 .collect();
             let [a, b, c, d, e] = [0, 1, 2, 3, 4].map(|at| vectors[at].as_slice());
             let together = products_in_lanes([a, b], [c, d, e]);

@@ -67,12 +67,7 @@ pub fn learn(args: &Basis, output: &Output) -> Result<Learned> {
 }
 
 /// The components of at most `photos` faces that come in chunks.
-fn fit(
-    args: &Basis,
-    size: FaceSize,
-    photos: usize,
-    mut chunks: impl Iterator<Item = Vec<Vec<u8>>>,
-) -> Result<How> {
+fn fit(args: &Basis, size: FaceSize, photos: usize, mut chunks: impl Iterator<Item = Vec<Vec<u8>>>) -> Result<How> {
     let components = args.components.unwrap_or_default();
     let solver = args.solver.unwrap_or_default();
     let matrix = |pixels| FaceMatrix::from_pixels(size, pixels).expect("prepared to this size");

@@ -15,9 +15,7 @@ use eigenfaces::recognizer::{Recognizer, Settings};
 use serde_json::json;
 
 use super::Enroll;
-use crate::cli::{
-    ExitStatus, Output, Record, Result, counted, faces_of_people, one_line, percent, shown,
-};
+use crate::cli::{ExitStatus, Output, Record, Result, counted, faces_of_people, one_line, percent, shown};
 
 /// Photos with one finding that are named without --verbose.
 const NAMED: usize = 5;
@@ -40,11 +38,9 @@ pub fn before_enrolling(args: &Enroll, model: &Path, output: &Output) -> Result<
     if let Some(before) = &before {
         enrollment::resolve(&mut read.folder, before.history(), output);
     }
-    let mut faces =
-        before.as_ref().map_or_else(Vec::new, |model| model.gallery().clone().into_labeled());
+    let mut faces = before.as_ref().map_or_else(Vec::new, |model| model.gallery().clone().into_labeled());
     // What is enrolled is not decoded again, but its label here is looked at.
-    let enrolled: HashMap<ContentHash, LabeledFace> =
-        faces.iter().map(|face| (face.hash, face.clone())).collect();
+    let enrolled: HashMap<ContentHash, LabeledFace> = faces.iter().map(|face| (face.hash, face.clone())).collect();
     faces.extend(read.folder.known.iter().filter_map(|photo| {
         Some(LabeledFace {
             person: photo.person.clone(),
@@ -55,12 +51,7 @@ pub fn before_enrolling(args: &Enroll, model: &Path, output: &Output) -> Result<
     check(read, faces, settings, output)
 }
 
-fn check(
-    read: FolderFaces,
-    mut faces: Vec<LabeledFace>,
-    settings: Settings,
-    output: &Output,
-) -> Result<ExitStatus> {
+fn check(read: FolderFaces, mut faces: Vec<LabeledFace>, settings: Settings, output: &Output) -> Result<ExitStatus> {
     let looked_at = read.folder.known.len() + read.folder.new.len();
     let outcome = ExitStatus::of_inputs(looked_at, read.skipped.len());
     faces.extend(read.folder.new);
@@ -75,9 +66,7 @@ fn check(
 
 /// One photo under two people: each of them taken out but the first, with the first. Of a photo that a person has twice, one
 /// stays.
-fn take_same_photos(
-    faces: Vec<LabeledFace>,
-) -> (Vec<LabeledFace>, Vec<(LabeledFace, LabeledFace)>) {
+fn take_same_photos(faces: Vec<LabeledFace>) -> (Vec<LabeledFace>, Vec<(LabeledFace, LabeledFace)>) {
     let mut photos = SamePhotos::default();
     let mut kept: Vec<LabeledFace> = Vec::with_capacity(faces.len());
     let mut same = Vec::new();
@@ -92,30 +81,21 @@ fn take_same_photos(
 }
 
 /// Corrections to make in the folder.
-fn findings(
-    gallery: &Gallery,
-    same: &[(LabeledFace, LabeledFace)],
-    suspects: &Suspects,
-) -> Vec<Record> {
+fn findings(gallery: &Gallery, same: &[(LabeledFace, LabeledFace)], suspects: &Suspects) -> Vec<Record> {
     let photo = |face: usize| gallery.enrolled()[face].source.as_str();
     let name = |person: usize| gallery.people()[person].as_str();
     let person = |face: usize| name(gallery.enrolled()[face].person);
     let mut found: Vec<Record> = same
         .iter()
-        .map(|(a, b)| {
-            duplicate([&a.source, &b.source], [a.person.as_str(), b.person.as_str()], 1.0)
-        })
+        .map(|(a, b)| duplicate([&a.source, &b.source], [a.person.as_str(), b.person.as_str()], 1.0))
         .collect();
     found.extend(suspects.duplicates.iter().map(|pair| {
-        duplicate(
-            [photo(pair.first), photo(pair.second)],
-            [person(pair.first), person(pair.second)],
-            pair.correlation,
-        )
+        duplicate([photo(pair.first), photo(pair.second)], [person(pair.first), person(pair.second)], pair.correlation)
     }));
     found.extend(suspects.mislabelled.iter().map(|wrong| {
         let (photo, person, nearest) = (photo(wrong.face), person(wrong.face), name(wrong.nearest));
-        Record::new(json!({
+        Record::new(
+            json!({
                 "finding": "wrong-label",
                 "photo": photo,
                 "person": person,
@@ -123,7 +103,8 @@ fn findings(
                 "confidence": wrong.confidence,
                 "distance": wrong.nearest_distance,
                 "own_distance": wrong.own_distance,
-            }), [format!(
+            }),
+            [format!(
                 "{}: labelled {}, looks like {} ({}; distance {:.3}, {:.3} to the label's other photos)",
                 one_line(photo),
                 one_line(person),
@@ -131,7 +112,8 @@ fn findings(
                 percent(wrong.confidence),
                 wrong.nearest_distance,
                 wrong.own_distance
-            )])
+            )],
+        )
     }));
     found.extend(suspects.several_people.iter().map(|several| Record::new(json!({
             "finding": "several-people",
@@ -173,10 +155,7 @@ fn findings(
             ),
             Flaw::CutOff(outside) => (
                 "cut-off",
-                format!(
-                    "{} of the face lies outside the photo",
-                    percent(f64::from(outside))
-                ),
+                format!("{} of the face lies outside the photo", percent(f64::from(outside))),
                 outside.into(),
                 CUT_OFF.into(),
             ),
@@ -188,20 +167,21 @@ fn findings(
             ),
             Flaw::Damaged(signal) => (
                 "damaged",
-                format!(
-                    "noise, print or compression hides the face (signal {signal:.2}; {DAMAGED} or more is clear)"
-                ),
+                format!("noise, print or compression hides the face (signal {signal:.2}; {DAMAGED} or more is clear)"),
                 signal,
                 DAMAGED,
             ),
         };
-        Record::new(json!({
+        Record::new(
+            json!({
                 "finding": kind,
                 "photo": photo(face),
                 "person": person(face),
                 "quality": measure,
                 "quality_limit": limit,
-            }), [format!("{}: {text}", one_line(photo(face)))])
+            }),
+            [format!("{}: {text}", one_line(photo(face)))],
+        )
     }));
     found.extend(alike(gallery.people()).iter().map(|people| {
         let names: Vec<&str> = people.iter().map(Person::as_str).collect();
@@ -235,12 +215,7 @@ fn duplicate(photos: [&str; 2], people: [&str; 2], correlation: f64) -> Record {
 /// Columns of the table: whatever a finding may have.
 const COLUMNS: &str = "finding,photo,person,other_photo,other_person,looks_like,confidence,distance,own_distance,correlation,likeness,likeness_limit,quality,quality_limit";
 
-fn print(
-    gallery: &Gallery,
-    findings: Vec<Record>,
-    suspects: &Suspects,
-    output: &Output,
-) -> Result<()> {
+fn print(gallery: &Gallery, findings: Vec<Record>, suspects: &Suspects, output: &Output) -> Result<()> {
     let count = findings.len();
     output.records(COLUMNS, findings)?;
     let seen = faces_of_people(gallery.len(), gallery.people().len());
@@ -252,8 +227,7 @@ fn print(
     if unclear > 0 {
         let named = if output.names_all { unclear } else { NAMED };
         let faces = suspects.unclear.iter().take(named);
-        let mut photos: Vec<&str> =
-            faces.map(|&face| gallery.enrolled()[face].source.as_str()).collect();
+        let mut photos: Vec<&str> = faces.map(|&face| gallery.enrolled()[face].source.as_str()).collect();
         let more = format!("{} more (-v names them)", unclear.saturating_sub(named));
         if unclear > named {
             photos.push(&more);

@@ -37,15 +37,11 @@ pub fn run(args: &Evaluate, table: &Path, output: &Output) -> Result<ExitStatus>
         let named: std::collections::HashSet<&str> =
             wanted.iter().flat_map(|pair| &pair.photos).map(String::as_str).collect();
         listing.photos.retain(|photo| named.contains(key(&photo.path).as_str()));
-        let people: BTreeSet<&str> =
-            listing.photos.iter().map(|photo| photo.person.as_str()).collect();
+        let people: BTreeSet<&str> = listing.photos.iter().map(|photo| photo.person.as_str()).collect();
         let remedy = "--background other-folds, which learns it anew without the people of the fold that is measured";
         learning::refuse_flattery(table, people.iter().copied(), remedy)?;
     }
-    let options = PreparationOptions {
-        size: Some(FaceSize::ALIGNED),
-        ..args.learn.prepare.options(Crops::Align)
-    };
+    let options = PreparationOptions { size: Some(FaceSize::ALIGNED), ..args.learn.prepare.options(Crops::Align) };
     let chosen = options.choose(&listing.photos, &args.faces, &listing.skipped, output)?;
     let progress = output.progress(listing.photos.len(), "looking for faces");
     let loaded = dataset::load(
@@ -96,8 +92,7 @@ pub fn run(args: &Evaluate, table: &Path, output: &Output) -> Result<ExitStatus>
     }
     let folds = known.iter().map(|pair| pair.fold + 1).max().unwrap_or(0);
     let progress = output.progress(folds, "folds");
-    let figures =
-        pairs::evaluate_pairs(&described, &known, learned_from, &|done| progress.reach(done))?;
+    let figures = pairs::evaluate_pairs(&described, &known, learned_from, &|done| progress.reach(done))?;
     drop(progress);
     print(&figures, table, learned_from, output)?;
     Ok(ExitStatus::of_inputs(known.len(), missing))
@@ -105,9 +100,8 @@ pub fn run(args: &Evaluate, table: &Path, output: &Output) -> Result<ExitStatus>
 
 /// Folder and file of a path.
 fn key(path: &Path) -> String {
-    let name = |part: Option<&std::ffi::OsStr>| {
-        part.map_or_else(String::new, |part| part.to_string_lossy().into_owned())
-    };
+    let name =
+        |part: Option<&std::ffi::OsStr>| part.map_or_else(String::new, |part| part.to_string_lossy().into_owned());
     let folder = path.parent().and_then(Path::file_name);
     format!("{}/{}", name(folder), name(path.file_name()))
 }
@@ -131,18 +125,11 @@ fn find(wanted: &[Pair], places: &HashMap<String, usize>) -> (Vec<KnownPair>, us
     (known, missing)
 }
 
-fn print(
-    figures: &PairFigures,
-    table: &Path,
-    learned_from: LearnedFrom,
-    output: &Output,
-) -> Result<()> {
+fn print(figures: &PairFigures, table: &Path, learned_from: LearnedFrom, output: &Output) -> Result<()> {
     let mut object = serde_json::to_value(figures).unwrap_or_default();
     let (background, in_words) = match learned_from {
         LearnedFrom::Bundled => ("bundled", "as it comes with the program"),
-        LearnedFrom::OtherFolds => {
-            ("other-folds", "learned anew for each fold from people of the others")
-        }
+        LearnedFrom::OtherFolds => ("other-folds", "learned anew for each fold from people of the others"),
     };
     object["background"] = background.into();
     let lines = [

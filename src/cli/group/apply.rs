@@ -4,9 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use eigenfaces::Model;
-use eigenfaces::albums::{
-    self, Answer, EnrolledPixels, NameAt, NamedFace, NamedFaces, Sidecars, Writing, table,
-};
+use eigenfaces::albums::{self, Answer, EnrolledPixels, NameAt, NamedFace, NamedFaces, Sidecars, Writing, table};
 use eigenfaces::dataset::{ListingNote, Person, TableEncoding};
 use eigenfaces::enrollment::{Notice, Observer as _, none_usable};
 use eigenfaces::model::{Edit, Plan, Step};
@@ -15,9 +13,7 @@ use eigenfaces::xmp::OwnNames;
 
 use super::Group;
 use crate::cli::options::ChangeOptions;
-use crate::cli::{
-    Error, ExitStatus, Output, Result, counted, faces_of_people, model_changes, remedy, shown,
-};
+use crate::cli::{Error, ExitStatus, Output, Result, counted, faces_of_people, model_changes, remedy, shown};
 
 pub fn run(args: &Group, table: &Path, model: &Path, output: &Output) -> Result<ExitStatus> {
     let (rows, encoding) = table::read(table)?;
@@ -29,9 +25,7 @@ pub fn run(args: &Group, table: &Path, model: &Path, output: &Output) -> Result<
     let (said, ambiguous) = answers.map_err(|reason| Error::about(table, reason))?;
     let mut named = NamedFaces::of(said, args.index.as_deref())?;
     for group in &ambiguous {
-        output.say(&format!(
-            "group {group} has several names; its rows without one are left as they are"
-        ));
+        output.say(&format!("group {group} has several names; its rows without one are left as they are"));
     }
     let mut failed = report_unknown(&named, output);
     let said = named.count(|face| face.answer != Answer::Nothing);
@@ -148,8 +142,7 @@ fn write_xmp(named: &NamedFaces, writing: Writing, names_in: NamesIn, output: &O
     // Of faces that the table says nothing of, nothing is known here.
     let mut sidecars = Sidecars::new(writing, names_in, OwnNames::Keep);
     for (photo, names) in &of_photo {
-        let faces =
-            named.faces_of(photo).unwrap_or_else(|| names.iter().map(|face| face.bounds).collect());
+        let faces = named.faces_of(photo).unwrap_or_else(|| names.iter().map(|face| face.bounds).collect());
         if let Err(error) = sidecars.add(photo, &faces, names, output) {
             output.warn(&remedy::in_words(&error));
             failed += 1;
@@ -180,10 +173,7 @@ fn enroll(table: &Path, named: &mut NamedFaces, model: &Path, output: &Output) -
     let plan = Plan::of(edit, before.as_ref(), &())?;
     let disputes = &plan.outcome.repeats.disputed;
     for dispute in disputes {
-        output.warn(&format!(
-            "{}: enrolled as {} already; it stays so",
-            dispute.source, dispute.other_person
-        ));
+        output.warn(&format!("{}: enrolled as {} already; it stays so", dispute.source, dispute.other_person));
     }
     named.refuse(disputes);
     if plan.is_change(before.as_ref()) {

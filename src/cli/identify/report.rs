@@ -56,9 +56,7 @@ impl Reporter<'_> {
 
     fn printed(&self, printed: Result<()>) -> Result<()> {
         match printed {
-            Err(Error::Print(error))
-                if error.kind() == ErrorKind::BrokenPipe && self.unread == Unread::GoesOn =>
-            {
+            Err(Error::Print(error)) if error.kind() == ErrorKind::BrokenPipe && self.unread == Unread::GoesOn => {
                 Ok(())
             }
             printed => printed,
@@ -193,8 +191,7 @@ fn row(photo: &Path, number: usize, found: &Identification) -> Vec<String> {
     ]
 }
 
-const COLUMNS: &str =
-    "photo,face,x,y,width,height,decision,person,confidence,distance,closest,probable,error";
+const COLUMNS: &str = "photo,face,x,y,width,height,decision,person,confidence,distance,closest,probable,error";
 
 /// The row of a photo in which no face was found, or that could not be looked at.
 fn row_without_face(photo: &Path, decision: &str, error: String) -> Vec<String> {

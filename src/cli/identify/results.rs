@@ -130,12 +130,7 @@ impl<'a> ExplanationSheet<'a> {
 
     /// Adds the faces of a photo. It is read again: to explain is not the usual thing, and pixels of thousands
     /// of photos are not to be kept for it.
-    pub fn add(
-        &mut self,
-        photo: &Path,
-        found: &[Identification],
-        report: &Reporter<'_>,
-    ) -> Result<()> {
+    pub fn add(&mut self, photo: &Path, found: &[Identification], report: &Reporter<'_>) -> Result<()> {
         let room = MOST_EXPLAINED.saturating_sub(self.faces);
         self.faces += found.len();
         if room == 0 || found.is_empty() {
@@ -161,10 +156,7 @@ impl<'a> ExplanationSheet<'a> {
         let picture = strip("Why these names", &self.rows).to_pixels();
         files::picture(self.file, Privacy::Personal, &picture.into())?;
         if self.faces > MOST_EXPLAINED {
-            output.say(&format!(
-                "only the first {MOST_EXPLAINED} of {} faces are explained",
-                self.faces
-            ));
+            output.say(&format!("only the first {MOST_EXPLAINED} of {} faces are explained", self.faces));
         }
         output.say(&format!("wrote {}", shown(self.file.path())));
         Ok(())

@@ -188,9 +188,7 @@ impl Moment {
 
     /// Adds a photo if all its faces are frames of these; returns it otherwise.
     fn take(&mut self, photo: Photo) -> Option<Photo> {
-        let own = |(cluster, _): &(usize, PreparedFace)| {
-            self.faces.iter().any(|face| face.cluster == *cluster)
-        };
+        let own = |(cluster, _): &(usize, PreparedFace)| self.faces.iter().any(|face| face.cluster == *cluster);
         if photo.faces.is_empty() || !photo.faces.iter().all(own) {
             return Some(photo);
         }
@@ -238,9 +236,7 @@ fn cluster_indices(
         }
         let [(folder, one), (other_folder, other)] = [one, other].map(|at| places[at]);
         let limit = match (one, other) {
-            (Some(one), Some(other)) if folder == other_folder && overlap(one, other) > OVERLAP => {
-                SAME_PLACE
-            }
+            (Some(one), Some(other)) if folder == other_folder && overlap(one, other) > OVERLAP => SAME_PLACE,
             _ => ONE_MOMENT,
         };
         difference < limit
@@ -260,19 +256,15 @@ pub fn moments(
     found: &[Vec<Identification>],
 ) -> Result<Vec<Moment>> {
     let mut clusters = cluster_indices(preparation, &photos, found)?.into_iter();
-    let clustered = photos
-        .into_iter()
-        .map(|(path, faces)| Photo { path, faces: clusters.by_ref().zip(faces).collect() });
+    let clustered =
+        photos.into_iter().map(|(path, faces)| Photo { path, faces: clusters.by_ref().zip(faces).collect() });
     let mut clustered: Vec<Photo> = clustered.collect();
     clustered.sort_by_key(|photo| Reverse(photo.faces.len()));
     let mut moments: Vec<Moment> = Vec::new();
     for photo in clustered {
         let left = moments.iter_mut().try_fold(photo, |photo, moment| moment.take(photo));
         if let Some(Photo { path, faces }) = left {
-            moments.push(Moment {
-                photos: vec![path],
-                faces: faces.into_iter().map(Frames::of).collect(),
-            });
+            moments.push(Moment { photos: vec![path], faces: faces.into_iter().map(Frames::of).collect() });
         }
     }
     moments.sort_by(|a, b| eigenfaces::dataset::natural::paths(&a.photos[0], &b.photos[0]));

@@ -95,8 +95,7 @@ impl<'a> ExportPlan<'a> {
             identity,
             indexing,
             contents,
-            calibration: calibration
-                .map_err(|error| DatabaseProblem::invalid(error.to_string()))?,
+            calibration: calibration.map_err(|error| DatabaseProblem::invalid(error.to_string()))?,
             to_bring,
             to_remove: there.into_values().map(|(id, _)| id).collect(),
             change,
@@ -109,23 +108,17 @@ impl<'a> ExportPlan<'a> {
 }
 
 /// Refuses a model that no database can stand for.
-pub(super) fn check_exportable(
-    recognizer: &Recognizer,
-    (points, owners): &Points<'_>,
-) -> Result<(), DatabaseProblem> {
+pub(super) fn check_exportable(recognizer: &Recognizer, (points, owners): &Points<'_>) -> Result<(), DatabaseProblem> {
     let gallery = recognizer.gallery();
     if recognizer.comparer().threshold(Acceptance::default()).is_none() {
-        return Err(DatabaseProblem::TooFew {
-            people: gallery.people().len(),
-            enough: ENOUGH_PEOPLE,
-        });
+        return Err(DatabaseProblem::TooFew { people: gallery.people().len(), enough: ENOUGH_PEOPLE });
     }
     let is_large = |value: &f32| value.abs() > LARGEST;
     match points.as_slice().iter().position(is_large) {
         None => Ok(()),
-        Some(at) => Err(DatabaseProblem::TooLarge {
-            name: gallery.people()[owners[at / points.nrows().max(1)]].to_string(),
-        }),
+        Some(at) => {
+            Err(DatabaseProblem::TooLarge { name: gallery.people()[owners[at / points.nrows().max(1)]].to_string() })
+        }
     }
 }
 
@@ -143,10 +136,7 @@ fn fits(recognizer: &Recognizer, indexing: Indexing) -> Result<(), DatabaseProbl
 }
 
 /// The people of a gallery: the row and the digest of each, by name.
-async fn people(
-    client: &Client,
-    own: Option<&Row>,
-) -> Result<HashMap<String, (i64, Vec<u8>)>, DatabaseProblem> {
+async fn people(client: &Client, own: Option<&Row>) -> Result<HashMap<String, (i64, Vec<u8>)>, DatabaseProblem> {
     let Some(own) = own else {
         return Ok(HashMap::new());
     };
@@ -157,10 +147,7 @@ async fn people(
 }
 
 /// Number of people and faces that any gallery has and the model has not.
-async fn erased(
-    client: &Client,
-    recognizer: &Recognizer,
-) -> Result<(usize, usize), DatabaseProblem> {
+async fn erased(client: &Client, recognizer: &Recognizer) -> Result<(usize, usize), DatabaseProblem> {
     let gallery = recognizer.gallery();
     let names: HashSet<&str> = gallery.people().iter().map(|person| person.as_str()).collect();
     let there = client.query("SELECT DISTINCT name FROM eigenfaces.people", &[]).await?;

@@ -67,11 +67,7 @@ impl<'a> Upload<'a> {
     }
 
     /// Brings some people over, all of them or none.
-    pub async fn run(
-        &self,
-        client: &mut Client,
-        people: &[ToBring],
-    ) -> Result<(), DatabaseProblem> {
+    pub async fn run(&self, client: &mut Client, people: &[ToBring]) -> Result<(), DatabaseProblem> {
         let transaction = client.transaction().await?;
         let former: Vec<i64> = people.iter().filter_map(|(_, former)| *former).collect();
         if !former.is_empty() {
@@ -109,11 +105,7 @@ impl<'a> Upload<'a> {
         rows.ok_or_else(|| DatabaseProblem::invalid("a name did not come back as it was given"))
     }
 
-    async fn add_faces(
-        &self,
-        transaction: &Transaction<'_>,
-        people: &[(usize, i64)],
-    ) -> Result<(), DatabaseProblem> {
+    async fn add_faces(&self, transaction: &Transaction<'_>, people: &[(usize, i64)]) -> Result<(), DatabaseProblem> {
         let enrolled = self.recognizer.gallery().enrolled();
         let columns = "person, hash, source";
         let mut copy = Copy::begin(transaction, "eigenfaces.faces", columns).await?;
@@ -126,11 +118,7 @@ impl<'a> Upload<'a> {
         copy.finish().await
     }
 
-    async fn add_points(
-        &self,
-        transaction: &Transaction<'_>,
-        people: &[(usize, i64)],
-    ) -> Result<(), DatabaseProblem> {
+    async fn add_points(&self, transaction: &Transaction<'_>, people: &[(usize, i64)]) -> Result<(), DatabaseProblem> {
         let table = self.own.table();
         let mut copy = Copy::begin(transaction, &table, "person, coordinates").await?;
         for (person, id) in people {
@@ -147,11 +135,7 @@ impl<'a> Upload<'a> {
 struct Copy(Pin<Box<BinaryCopyInWriter>>);
 
 impl Copy {
-    async fn begin(
-        transaction: &Transaction<'_>,
-        table: &str,
-        columns: &str,
-    ) -> Result<Self, DatabaseProblem> {
+    async fn begin(transaction: &Transaction<'_>, table: &str, columns: &str) -> Result<Self, DatabaseProblem> {
         let typed = format!("SELECT {columns} FROM {table}");
         let typed = transaction.prepare(&typed).await?;
         let types: Vec<_> = typed.columns().iter().map(|column| column.type_().clone()).collect();

@@ -31,10 +31,7 @@ pub fn sniff(head: &[u8]) -> Option<Content> {
         _ if at(0, b"II*\0") || at(0, b"MM\0*") => Image(ImageFormat::Tiff),
         [b'P', b'1'..=b'7', b'\t' | b'\n' | b'\r' | b' ' | b'#', ..] => Image(ImageFormat::Pnm),
         // A bitmap's second header begins with its own length, at most 124.
-        _ if at(0, b"BM")
-            && head.get(14).is_some_and(|&n| (12..=124).contains(&n))
-            && at(15, &[0; 3]) =>
-        {
+        _ if at(0, b"BM") && head.get(14).is_some_and(|&n| (12..=124).contains(&n)) && at(15, &[0; 3]) => {
             Image(ImageFormat::Bmp)
         }
         // Boxes as of MPEG-4: the brand tells pictures from films.
@@ -44,8 +41,8 @@ pub fn sniff(head: &[u8]) -> Option<Content> {
                 return Some(Content::Heic);
             }
             b"crx " => CAMERA_RAW,
-            b"qt  " | b"isom" | b"iso2" | b"iso4" | b"iso5" | b"iso6" | b"mp41" | b"mp42"
-            | b"avc1" | b"M4V " | b"3gp4" | b"3gp5" | b"3gp6" | b"MSNV" => VIDEO,
+            b"qt  " | b"isom" | b"iso2" | b"iso4" | b"iso5" | b"iso6" | b"mp41" | b"mp42" | b"avc1" | b"M4V "
+            | b"3gp4" | b"3gp5" | b"3gp6" | b"MSNV" => VIDEO,
             _ => return None,
         }),
         // An icon or cursor: 0, the kind, and a number of pictures that is not 0.

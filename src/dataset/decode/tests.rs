@@ -39,11 +39,9 @@ const FORMATS: [ImageFormat; 7] = [
 fn jpeg_turned(orientation: u8) -> (Vec<u8>, GrayImage) {
     let gray = GrayImage::from_fn(16, 8, |x, y| Luma([(x / 8 * 120 + y / 4 * 60) as u8]));
     let plain = encoded(&gray.clone().into(), ImageFormat::Jpeg);
-    let exif = [
-        b"Exif\0\0II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0".as_slice(),
-        &[orientation, 0, 0, 0, 0, 0, 0, 0],
-    ]
-    .concat();
+    let exif =
+        [b"Exif\0\0II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0".as_slice(), &[orientation, 0, 0, 0, 0, 0, 0, 0]]
+            .concat();
     let length = (exif.len() as u16 + 2).to_be_bytes();
     let bytes = [&plain[..2], &[0xff, 0xe1], &length, &exif, &plain[2..]].concat();
     (bytes, gray)
@@ -160,8 +158,7 @@ fn sixteen_bits_are_rounded_to_eight() {
 fn bombs_are_refused_by_their_header() {
     let bombs: [Vec<u8>; 4] = [
         b"P5\n20000 20000\n255\n".to_vec(),
-        [b"GIF89a".as_slice(), &[0xff; 4], &[0, 0, 0], b"\x2c\0\0\0\0\xff\xff\xff\xff\0\x08"]
-            .concat(),
+        [b"GIF89a".as_slice(), &[0xff; 4], &[0, 0, 0], b"\x2c\0\0\0\0\xff\xff\xff\xff\0\x08"].concat(),
         {
             let mut png = encoded(&picture(), ImageFormat::Png);
             png[16..24].copy_from_slice(&[0, 0, 0x4e, 0x20, 0, 0, 0x4e, 0x20]);
@@ -355,8 +352,7 @@ fn by_second_decoder(bytes: &[u8]) -> RgbImage {
 #[test]
 fn every_sampling_and_scan_gives_the_picture_in_gray_and_in_colours() {
     use jpeg_encoder::SamplingFactor as S;
-    let samplings =
-        [S::F_1_1, S::F_2_1, S::F_1_2, S::F_2_2, S::F_4_1, S::F_4_2, S::F_1_4, S::F_2_4];
+    let samplings = [S::F_1_1, S::F_2_1, S::F_1_2, S::F_2_2, S::F_4_1, S::F_4_2, S::F_1_4, S::F_2_4];
     for (width, height) in [(64, 48), (67, 53), (17, 9)] {
         let original = smooth(width, height);
         let gray = luma::to_gray(original.clone().into()).unwrap();
@@ -462,9 +458,8 @@ fn tiff_of_strips(image: &DynamicImage) -> Vec<u8> {
 
 #[test]
 fn what_does_not_fit_whole_is_decoded_by_strips_to_the_same_pixels() {
-    let rgba = image::RgbaImage::from_fn(300, 200, |x, y| {
-        image::Rgba([x as u8, y as u8, (x * y) as u8, 255 - (x % 9) as u8])
-    });
+    let rgba =
+        image::RgbaImage::from_fn(300, 200, |x, y| image::Rgba([x as u8, y as u8, (x * y) as u8, 255 - (x % 9) as u8]));
     let image = DynamicImage::from(rgba);
     for image in [
         image.clone(),
@@ -545,8 +540,7 @@ fn a_part_of_a_stream_is_read_behind_its_head() {
 
 #[test]
 fn alpha_that_is_zero_everywhere_is_not_used() {
-    let shown =
-        DynamicImage::ImageLuma8(GrayImage::from_fn(2, 1, |x, _| [[9], [200]][x as usize].into()));
+    let shown = DynamicImage::ImageLuma8(GrayImage::from_fn(2, 1, |x, _| [[9], [200]][x as usize].into()));
     let mut shown = shown.to_rgba16();
     shown.pixels_mut().for_each(|pixel| pixel.0[3] = 0);
     let shown = DynamicImage::ImageRgba16(shown);
@@ -569,8 +563,7 @@ fn a_png_that_was_sent_as_text_or_has_a_wrong_checksum_is_damaged() {
     let png = png.into_inner();
     let mut wrong = png.clone();
     wrong[29] ^= 1;
-    for bytes in [[b"\x89PNG\n", &png[6..]].concat(), [b"\x89PNG\r\r\n", &png[6..]].concat(), wrong]
-    {
+    for bytes in [[b"\x89PNG\n", &png[6..]].concat(), [b"\x89PNG\r\r\n", &png[6..]].concat(), wrong] {
         let said = decode(&bytes, &limits()).unwrap_err().to_string();
         assert!(said.contains("PNG data is damaged") && !said.contains('{'), "{said}");
     }

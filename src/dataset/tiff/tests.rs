@@ -105,10 +105,7 @@ fn places_in_a_table_become_colours() {
 fn what_is_not_read_is_said_in_words() {
     for (tags, why) in [
         (vec![(258, vec![8]), (262, vec![1]), (259, vec![3])], "Group 3 fax compression"),
-        (
-            vec![(258, vec![8]), (262, vec![1]), (259, vec![6])],
-            "JPEG compression as old scanners write it",
-        ),
+        (vec![(258, vec![8]), (262, vec![1]), (259, vec![6])], "JPEG compression as old scanners write it"),
         (vec![(258, vec![8]), (262, vec![1]), (259, vec![40])], "compression number 40"),
         (vec![(258, vec![8, 8, 8]), (262, vec![8]), (277, vec![3])], "colours in CIE Lab"),
         (vec![(258, vec![8]), (262, vec![4])], "a mask, no picture"),

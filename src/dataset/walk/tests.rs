@@ -35,10 +35,7 @@ fn list(root: &Path) -> Listing {
 fn folders_name_people_in_natural_order() {
     let root = folder(&["s10/1.pgm", "s2/10.pgm", "s2/2.pgm", "s2/more/1.pgm"]);
     let listing = list(root.path());
-    assert_eq!(
-        labels(root.path(), &listing),
-        ["s2/2.pgm=s2", "s2/10.pgm=s2", "s2/more/1.pgm=s2", "s10/1.pgm=s10"]
-    );
+    assert_eq!(labels(root.path(), &listing), ["s2/2.pgm=s2", "s2/10.pgm=s2", "s2/more/1.pgm=s2", "s10/1.pgm=s10"]);
     assert_eq!(listing.skipped, []);
 }
 
@@ -81,10 +78,7 @@ fn only_photos_and_never_hidden_ones() {
     write(&root.path().join("a/empty"), b"");
     write(&root.path().join("a/BM.txt"), b"BMW and others");
     let listing = list(root.path());
-    assert_eq!(
-        labels(root.path(), &listing),
-        ["a/1.pgm=a", "a/photo.dat=a", "a/text.jpg=a", "a/thumbs=a"]
-    );
+    assert_eq!(labels(root.path(), &listing), ["a/1.pgm=a", "a/photo.dat=a", "a/text.jpg=a", "a/thumbs=a"]);
     assert_eq!(listing.skipped, []);
 }
 
@@ -162,9 +156,7 @@ fn bad_roots_are_errors_with_a_remedy() {
     let error = list_labeled(&[root.path().to_owned()], &LabelRule::Folder).unwrap_err();
     assert!(matches!(error, Error::NoPhotos { .. }) && error.to_string().contains("sub-folder"));
     let error = list_photos(&[root.path().join("none")]).unwrap_err();
-    assert!(
-        matches!(error, Error::NoSuchPath { .. }) && error.to_string().contains("none: no such")
-    );
+    assert!(matches!(error, Error::NoSuchPath { .. }) && error.to_string().contains("none: no such"));
     assert!(list_labeled(&[], &LabelRule::Folder).is_err());
 }
 
@@ -200,15 +192,11 @@ fn folders_whose_name_is_no_name_are_skipped() {
 
 #[test]
 fn names_of_phones_make_no_people() {
-    let names =
-        ["20210501_101112.pgm", "WhatsApp Image 2021-05-01 at 10.11.12.pgm", "P1000001.pgm"];
+    let names = ["20210501_101112.pgm", "WhatsApp Image 2021-05-01 at 10.11.12.pgm", "P1000001.pgm"];
     let inside = names.map(|name| format!("Ada/{name}"));
     let root = folder(&inside.each_ref().map(String::as_str));
     let listing = list(&root.path().join("Ada"));
-    assert!(
-        listing.photos.iter().all(|photo| photo.person.as_str() == "Ada")
-            && listing.photos.len() == 3
-    );
+    assert!(listing.photos.iter().all(|photo| photo.person.as_str() == "Ada") && listing.photos.len() == 3);
     write(&root.path().join(names[0]), b"P5\n1 1\n255\n\0");
     let listing = list(root.path());
     assert_eq!((listing.photos.len(), listing.skipped.len()), (3, 1));
@@ -219,10 +207,7 @@ fn a_folder_stands_for_the_person_that_its_file_names() {
     let root = folder(&["AC_DC~5a5abe39/Ada.pgm", "Bo/1.pgm"]);
     let theirs = root.path().join("AC_DC~5a5abe39");
     write(&theirs.join(".person"), b"AC/DC\n");
-    assert_eq!(
-        labels(root.path(), &list(root.path())),
-        ["AC_DC~5a5abe39/Ada.pgm=AC/DC", "Bo/1.pgm=Bo"]
-    );
+    assert_eq!(labels(root.path(), &list(root.path())), ["AC_DC~5a5abe39/Ada.pgm=AC/DC", "Bo/1.pgm=Bo"]);
     assert_eq!(labels(&theirs, &list(&theirs)), ["Ada.pgm=AC/DC"]);
     let given = list_labeled(&[theirs.join("Ada.pgm")], &LabelRule::Folder).unwrap();
     assert_eq!(given.photos[0].person.as_str(), "AC/DC");
@@ -234,28 +219,16 @@ fn a_folder_stands_for_the_person_that_its_file_names() {
 fn names_that_look_alike_or_are_too_many_are_told() {
     let root = folder(&["Bill_Clinton/1.pgm", "bill clinton/1.pgm", "Ada/1.pgm"]);
     let notes = list(root.path()).notes;
-    assert!(
-        matches!(&notes[..], [ListingNote::AlikeNames(people)] if people.len() == 2),
-        "{notes:?}"
-    );
-    let files: Vec<String> =
-        (0..9).map(|n| format!("subject{}.condition{}x.pgm", n / 3, n % 3)).collect();
+    assert!(matches!(&notes[..], [ListingNote::AlikeNames(people)] if people.len() == 2), "{notes:?}");
+    let files: Vec<String> = (0..9).map(|n| format!("subject{}.condition{}x.pgm", n / 3, n % 3)).collect();
     let root = folder(&files.iter().map(String::as_str).collect::<Vec<_>>());
     let notes = list(root.path()).notes;
-    assert!(
-        matches!(&notes[..], [ListingNote::ManyPeople { photos: 9, people: 9, .. }]),
-        "{notes:?}"
-    );
+    assert!(matches!(&notes[..], [ListingNote::ManyPeople { photos: 9, people: 9, .. }]), "{notes:?}");
 }
 
 #[test]
 fn recycle_bins_and_snapshots_are_passed_over() {
-    let root = folder(&[
-        "Ada/1.pgm",
-        "@Recycle/2.pgm",
-        "#snapshot/GMT+01_2026/Ada/1.pgm",
-        "~snapshot/Ada/1.pgm",
-    ]);
+    let root = folder(&["Ada/1.pgm", "@Recycle/2.pgm", "#snapshot/GMT+01_2026/Ada/1.pgm", "~snapshot/Ada/1.pgm"]);
     assert_eq!(labels(root.path(), &list(root.path())), ["Ada/1.pgm=Ada"]);
     assert_eq!(list_photos(&[root.path().to_owned()]).unwrap().photos.len(), 1);
 }
@@ -294,10 +267,7 @@ mod tables {
             let listing = listing(root.path(), table).unwrap();
             assert_eq!(labels(root.path(), &listing), same, "{table}");
             let said = listing.skipped[0].to_string();
-            assert!(
-                said.contains("3.pgm: has no row with a name in") && said.contains("labels.csv"),
-                "{said}"
-            );
+            assert!(said.contains("3.pgm: has no row with a name in") && said.contains("labels.csv"), "{said}");
         }
     }
 

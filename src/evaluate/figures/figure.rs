@@ -121,9 +121,7 @@ named!(Detail { Main = "main", Fine = "fine" });
 impl Rate {
     /// As figures are given: with its spread over repeats, if there is one, and its interval.
     pub fn in_words(&self) -> String {
-        let spread = self
-            .standard_deviation
-            .map_or_else(String::new, |spread| format!(" ± {:.1}", spread * 100.0));
+        let spread = self.standard_deviation.map_or_else(String::new, |spread| format!(" ± {:.1}", spread * 100.0));
         let [low, high] = self.interval.map(|end| end * 100.0);
         format!("{}{spread} ({low:.1} to {high:.1})", share(self.mean))
     }
@@ -173,11 +171,6 @@ impl Rate {
     /// The rate of the others: 1 less it.
     pub fn complement(&self) -> Self {
         let turned = |[low, high]: [f64; 2]| [1.0 - high, 1.0 - low];
-        Self {
-            mean: 1.0 - self.mean,
-            interval: turned(self.interval),
-            wilson: turned(self.wilson),
-            ..*self
-        }
+        Self { mean: 1.0 - self.mean, interval: turned(self.interval), wilson: turned(self.wilson), ..*self }
     }
 }

@@ -4,8 +4,7 @@ use std::fmt::Display;
 
 use crate::decision::{FALSE_ACCEPT_TARGET, share};
 use crate::evaluate::{
-    CaptureFigures, ClaimErrors, Detail, Evaluation, Failures, Figure, GroupRate, Groups, OpenSet,
-    Rate, Section, Unit,
+    CaptureFigures, ClaimErrors, Detail, Evaluation, Failures, Figure, GroupRate, Groups, OpenSet, Rate, Section, Unit,
 };
 
 /// Of each figure section, key, label, unit, where it is shown, meaning; `{0}` and so on are filled in.
@@ -19,9 +18,7 @@ impl Figure {
         let words = words.unwrap_or_else(|| vec![pattern; 6]);
         let fill = |text: &str| {
             let parts = filled.iter().enumerate();
-            parts.fold(text.to_owned(), |text, (at, part)| {
-                text.replace(&format!("{{{at}}}"), &part.to_string())
-            })
+            parts.fold(text.to_owned(), |text, (at, part)| text.replace(&format!("{{{at}}}"), &part.to_string()))
         };
         let section = Section::named(words[0]);
         let unit = words[3].parse().unwrap_or(Unit::Share);
@@ -70,10 +67,7 @@ impl List {
     fn verification(&mut self, found: &ClaimErrors) {
         let claims: [&dyn Display; 2] = [&found.genuine, &found.impostors];
         self.rate("equal_error_rate", &found.equal_error_rate, &claims);
-        let misses = [
-            ("1pct", "1 %", &found.misses_at_1_percent),
-            ("01pct", "0.1 %", &found.misses_at_a_thousandth),
-        ];
+        let misses = [("1pct", "1 %", &found.misses_at_1_percent), ("01pct", "0.1 %", &found.misses_at_a_thousandth)];
         for (key, bound, rate) in misses {
             if let Some(rate) = rate {
                 self.rate("fnmr_at_fmr_{0}", rate, &[&key, &bound]);
@@ -131,8 +125,7 @@ impl List {
             let mut label = format!("{} ({})", group.group, group.people);
             for (rate, kind) in group.rates.iter().zip(GroupRate::ALL) {
                 if let Some(rate) = rate {
-                    let filled: [&dyn Display; 4] =
-                        [&group.group, &kind.name(), &label, &kind.meaning()];
+                    let filled: [&dyn Display; 4] = [&group.group, &kind.name(), &label, &kind.meaning()];
                     self.rate("groups.{0}.{1}", rate, &filled);
                     label.clear();
                 }

@@ -12,8 +12,8 @@ pub use open_set::*;
 
 use super::split::Protocol;
 use super::{
-    Baseline, CaptureFigures, ClaimErrors, ClosedSet, Compression, Groups, IntervalMethod, KPoint,
-    ProbeScores, Suspects,
+    Baseline, CaptureFigures, ClaimErrors, ClosedSet, Compression, Groups, IntervalMethod, KPoint, ProbeScores,
+    Suspects,
 };
 #[cfg(doc)]
 use crate::gallery::Gallery;

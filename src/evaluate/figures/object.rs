@@ -2,26 +2,22 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::evaluate::{
-    ClaimErrors, Evaluation, Figure, GroupFigures, GroupRate, Groups, OpenSet, Rate, Unit,
-};
+use crate::evaluate::{ClaimErrors, Evaluation, Figure, GroupFigures, GroupRate, Groups, OpenSet, Rate, Unit};
 
 impl Evaluation {
     /// All of it as an object, whose fields are documented in docs/EVALUATION.md.
     pub fn object(&self) -> Value {
         let name = |person: usize| self.names.get(person);
         let found = &self.identification;
-        let per_person = found.per_person.iter().map(
-            |one| json!({ "person": name(one.person), "probes": one.probes, "right": one.right }),
-        );
-        let wrong = found.confusion.iter().filter(|cell| cell.person != cell.named);
-        let confusion = wrong.map(|cell| {
-            json!({ "person": name(cell.person), "named": name(cell.named), "count": cell.count })
-        });
-        let baselines = self
-            .baselines
+        let per_person = found
+            .per_person
             .iter()
-            .map(|one| with_rate(&json!({ "method": one.method.name() }), Some(&one.rank1)));
+            .map(|one| json!({ "person": name(one.person), "probes": one.probes, "right": one.right }));
+        let wrong = found.confusion.iter().filter(|cell| cell.person != cell.named);
+        let confusion =
+            wrong.map(|cell| json!({ "person": name(cell.person), "named": name(cell.named), "count": cell.count }));
+        let baselines =
+            self.baselines.iter().map(|one| with_rate(&json!({ "method": one.method.name() }), Some(&one.rank1)));
         let mut object = json!({
             "protocol": self.protocol.to_string(),
             "seed": self.seed,

@@ -17,13 +17,7 @@ fn face(bounds: [f32; 4], tilt: f32) -> Location {
 }
 
 fn mark(location: Option<Location>, decision: Decision) -> Mark {
-    Mark {
-        location,
-        decision,
-        name: "Ada Lovelace".to_owned(),
-        addition: " 98 %".to_owned(),
-        number: "7".to_owned(),
-    }
+    Mark { location, decision, name: "Ada Lovelace".to_owned(), addition: " 98 %".to_owned(), number: "7".to_owned() }
 }
 
 fn ground(width: u32, height: u32) -> RgbImage {
@@ -59,8 +53,7 @@ fn decisions_differ_in_more_than_colour() {
         let side = (60..210).filter(|&y| is(60, y)).count();
         (side, is(135, 135))
     };
-    let (known, unknown, not) =
-        (drawn(Decision::Known), drawn(Decision::Unknown), drawn(Decision::NotAFace));
+    let (known, unknown, not) = (drawn(Decision::Known), drawn(Decision::Unknown), drawn(Decision::NotAFace));
     assert!(known.0 > 140 && !known.1, "{known:?}");
     assert!((50..110).contains(&unknown.0) && !unknown.1, "{unknown:?}");
     assert!(not.0 > 140 && not.1, "{not:?}");
@@ -68,11 +61,8 @@ fn decisions_differ_in_more_than_colour() {
 
 #[test]
 fn labels_do_not_cover_each_other_while_there_is_room() {
-    let marks: Vec<Mark> = (0..4)
-        .map(|at| {
-            mark(Some(face([20.0 + 60.0 * at as f32, 120.0, 55.0, 60.0], 0.1)), Decision::Known)
-        })
-        .collect();
+    let marks: Vec<Mark> =
+        (0..4).map(|at| mark(Some(face([20.0 + 60.0 * at as f32, 120.0, 55.0, 60.0], 0.1)), Decision::Known)).collect();
     let picture = ground(320, 300);
     let style = Style::of(&picture);
     let frames: Vec<Frame> = marks.iter().map(|m| Frame::of(m, 1.0, &picture, &style)).collect();
@@ -85,10 +75,7 @@ fn labels_do_not_cover_each_other_while_there_is_room() {
 
 #[test]
 fn long_names_are_shortened_and_numbers_stay() {
-    let long = Mark {
-        name: "a name that goes on and on and on and on".to_owned(),
-        ..mark(None, Decision::Known)
-    };
+    let long = Mark { name: "a name that goes on and on and on and on".to_owned(), ..mark(None, Decision::Known) };
     let text = fitting(&long, 14.0, 240.0);
     assert!(text.starts_with("a name") && text.ends_with("… 98 %"), "{text}");
     assert_eq!(fitting(&long, 14.0, 3.0), "");
@@ -98,9 +85,7 @@ fn long_names_are_shortened_and_numbers_stay() {
 fn a_turned_box_follows_the_eyes() {
     let [a, b, ..] = turned(&face([0.0, 0.0, 100.0, 100.0], 0.5));
     assert!(((b[1] - a[1]) / (b[0] - a[0]) - 0.5).abs() < 1e-5);
-    let middle = turned(&face([0.0, 0.0, 100.0, 100.0], 0.5))
-        .iter()
-        .fold(0.0, |sum, corner| sum + corner[0] / 4.0);
+    let middle = turned(&face([0.0, 0.0, 100.0, 100.0], 0.5)).iter().fold(0.0, |sum, corner| sum + corner[0] / 4.0);
     assert!((middle - 50.0_f32).abs() < 1e-3);
 }
 

@@ -24,9 +24,7 @@ impl Color {
 
     /// This colour laid over white, with an opacity from 0 (white) to 1 (itself).
     pub fn lightened(self, opacity: f32) -> Self {
-        Self(self.0.map(|level| {
-            (255.0 + (f32::from(level) - 255.0) * opacity.clamp(0.0, 1.0)).round() as u8
-        }))
+        Self(self.0.map(|level| (255.0 + (f32::from(level) - 255.0) * opacity.clamp(0.0, 1.0)).round() as u8))
     }
 }
 
@@ -176,26 +174,12 @@ impl Drawing {
         self.push(Shape::Line { points: points.to_vec(), stroke });
     }
 
-    pub(super) fn text(
-        &mut self,
-        at: Point,
-        anchor: Anchor,
-        size: f32,
-        color: Color,
-        text: impl Into<String>,
-    ) {
+    pub(super) fn text(&mut self, at: Point, anchor: Anchor, size: f32, color: Color, text: impl Into<String>) {
         self.push(Shape::Text { at, text: text.into(), size, color, anchor, halo: false });
     }
 
     /// Writes a line of text over data: with a white rim.
-    pub(super) fn text_over(
-        &mut self,
-        at: Point,
-        anchor: Anchor,
-        size: f32,
-        color: Color,
-        text: impl Into<String>,
-    ) {
+    pub(super) fn text_over(&mut self, at: Point, anchor: Anchor, size: f32, color: Color, text: impl Into<String>) {
         self.text(at, anchor, size, color, text);
         if let Some(Shape::Text { halo, .. }) = self.shapes.last_mut() {
             *halo = true;

@@ -2,9 +2,7 @@
 
 use image::imageops::{self, FilterType};
 use image::{Rgb, RgbImage};
-use tiny_skia::{
-    FillRule, IntSize, LineJoin, Paint, Path, PathBuilder, Pixmap, StrokeDash, Transform,
-};
+use tiny_skia::{FillRule, IntSize, LineJoin, Paint, Path, PathBuilder, Pixmap, StrokeDash, Transform};
 
 use super::{Anchor, Color, Drawing, Marker, Point, Shape, Stroke};
 use crate::render::lettering;
@@ -77,11 +75,9 @@ fn draw(canvas: &mut Pixmap, shape: &Shape) {
         }
         Shape::Picture { at, size, image } => {
             let side = |length: f32| length.round().clamp(1.0, LONGEST) as u32;
-            let enlarged =
-                imageops::resize(&image.to_rgb8(), side(size.0), side(size.1), FilterType::Nearest);
+            let enlarged = imageops::resize(&image.to_rgb8(), side(size.0), side(size.1), FilterType::Nearest);
             for (x, y, pixel) in enlarged.enumerate_pixels() {
-                let (x, y) =
-                    (at.0.round() as i64 + i64::from(x), at.1.round() as i64 + i64::from(y));
+                let (x, y) = (at.0.round() as i64 + i64::from(x), at.1.round() as i64 + i64::from(y));
                 blend(canvas, (x, y), Color(pixel.0), 1.0);
             }
         }

@@ -146,10 +146,6 @@ struct End<'a>(&'a str, &'a str);
 impl std::fmt::Display for End<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self(element, hover) = *self;
-        if hover.is_empty() {
-            write!(f, "/>")
-        } else {
-            write!(f, "><title>{}</title></{element}>", escaped(hover))
-        }
+        if hover.is_empty() { write!(f, "/>") } else { write!(f, "><title>{}</title></{element}>", escaped(hover)) }
     }
 }

@@ -20,8 +20,7 @@ pub fn of_evaluation(evaluation: &Evaluation) -> Vec<String> {
 
 fn cmc(identification: &ClosedSet, raw: f64) -> String {
     let cmc = &identification.cmc;
-    let points: Vec<(f64, f64)> =
-        (1..).zip(cmc).map(|(rank, rate)| (f64::from(rank), rate.mean)).collect();
+    let points: Vec<(f64, f64)> = (1..).zip(cmc).map(|(rank, rate)| (f64::from(rank), rate.mean)).collect();
     let lowest = points.iter().map(|point| point.1).fold(raw.min(1.0), f64::min);
     let marks = points.iter().map(|&(rank, rate)| {
         let hover = format!("among the nearest {rank:.0}: {}", percent(rate));
@@ -50,8 +49,7 @@ fn roc(verification: &ClaimErrors) -> String {
     let named = format!("equal error rate {}", percent(equal));
     chart::svg(
         "Is it who they say? (ROC)",
-        Axis::shares("false claims accepted (logarithmic)", (chart::decade_below(least), 1.0))
-            .logarithmic(),
+        Axis::shares("false claims accepted (logarithmic)", (chart::decade_below(least), 1.0)).logarithmic(),
         Axis::shares("true claims accepted", (0.0, 1.0)),
         &[
             Series::Curve(format!("area {:.4}", verification.area), points, CURVES[0]),
@@ -110,11 +108,7 @@ fn accuracy_by_k(evaluation: &Evaluation) -> String {
         Axis::shares("share", (0.0, 1.0)),
         &[
             Series::Curve("variance".to_owned(), points(|point| point.variance), CURVES[2]),
-            Series::Curve(
-                "rank-1 by weights".to_owned(),
-                points(|point| point.rank1.mean),
-                CURVES[0],
-            ),
+            Series::Curve("rank-1 by weights".to_owned(), points(|point| point.rank1.mean), CURVES[0]),
             Series::Level(format!("plain pixels: {}", percent(raw)), raw),
         ],
     )

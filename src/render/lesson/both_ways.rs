@@ -70,17 +70,15 @@ impl Lesson<'_> {
         let cosine = |at: usize| large.basis.column(at).dot(&small.basis.column(at)).abs();
         let agreement = (0..compared).map(cosine).fold(1.0, f64::min);
         let tile = |found: &Components, at: usize, how: &str| {
-            let values: Vec<f32> =
-                found.basis.column(at).iter().map(|&value| value as f32).collect();
+            let values: Vec<f32> = found.basis.column(at).iter().map(|&value| value as f32).collect();
             Tile {
                 picture: picture(signed(size, &values).into()),
                 name: format!("basis face {}", at + 1),
                 note: how.to_owned(),
             }
         };
-        let pairs = (0..compared.min(SHOWN)).map(|at| {
-            [tile(&large, at, "by the large table"), tile(&small, at, "by the small one")]
-        });
+        let pairs = (0..compared.min(SHOWN))
+            .map(|at| [tile(&large, at, "by the large table"), tile(&small, at, "by the small one")]);
         let numbers = |side: usize| grouped((side as f64).powi(2));
         let bytes = |side: usize| bytes((side as f64).powi(2) * 8.0);
         let (gram, pictured) = gram(&faces);
@@ -116,9 +114,7 @@ fn small_enough(faces: &FaceMatrix) -> Result<FaceMatrix> {
     let rows = || (0..height).step_by(step);
     let columns = || (0..width).step_by(step);
     let smaller = FaceSize::new(columns().count() as u32, rows().count() as u32)?;
-    let pixels = faces
-        .faces()
-        .flat_map(|face| rows().flat_map(move |y| columns().map(move |x| face[y * width + x])));
+    let pixels = faces.faces().flat_map(|face| rows().flat_map(move |y| columns().map(move |x| face[y * width + x])));
     Ok(FaceMatrix::from_pixels(smaller, pixels.collect())?)
 }
 
@@ -127,8 +123,7 @@ fn gram(faces: &FaceMatrix) -> (GrayImage, usize) {
     let count = faces.len().min(MOST_PICTURED);
     let chosen: Vec<usize> = (0..count).collect();
     let products = InnerProducts::of(faces);
-    let weights =
-        products.fit(&chosen, ComponentCount::Share(1.0)).map(|space| space.training_weights());
+    let weights = products.fit(&chosen, ComponentCount::Share(1.0)).map(|space| space.training_weights());
     let side = (MOST_PICTURED * 2 / count.max(1)).clamp(1, LARGEST_SQUARE) as u32;
     let cosine = |a: usize, b: usize| match &weights {
         Ok(weights) => {

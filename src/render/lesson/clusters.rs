@@ -47,16 +47,13 @@ impl Lesson<'_> {
         let mut near: Vec<(usize, Vec<f64>)> =
             people.filter_map(|person| Some((person, self.middle(person)?))).collect();
         let by = |count: usize| {
-            move |a: &(usize, Vec<f64>), b: &(usize, Vec<f64>)| {
-                distance(&a.1, count).total_cmp(&distance(&b.1, count))
-            }
+            move |a: &(usize, Vec<f64>), b: &(usize, Vec<f64>)| distance(&a.1, count).total_cmp(&distance(&b.1, count))
         };
         let name = |person: usize| self.gallery.people()[person].to_string();
         let plane = near.iter().min_by(|a, b| by(2)(a, b)).map(|found| name(found.0))?;
         near.sort_by(by(own.len()));
         let cluster = |(person, middle): &(usize, Vec<f64>)| {
-            let term =
-                |axis: usize| format!("({} − {})²", signed(own[axis]), bracketed(middle[axis]));
+            let term = |axis: usize| format!("({} − {})²", signed(own[axis]), bracketed(middle[axis]));
             Cluster {
                 name: name(*person),
                 middle: [0, 1].map(|axis| signed(middle[axis])),

@@ -142,20 +142,13 @@ impl Lesson<'_> {
         let (right, tried) = self.recognised();
         let (left, top) = (size.width() / 4, size.height() * 2 / 5);
         Ok(Page {
-            heading: format!(
-                "{} of {}",
-                counted(gallery.len(), "face", "faces"),
-                counted(people, "person", "people")
-            ),
+            heading: format!("{} of {}", counted(gallery.len(), "face", "faces"), counted(people, "person", "people")),
             size: format!("{} x {}", size.width(), size.height()),
             pixels: size.pixels(),
             faces: gallery.len(),
-            face: self
-                .tile(self.shown, visible(&file_name(&gallery.enrolled()[self.shown].source))),
+            face: self.tile(self.shown, visible(&file_name(&gallery.enrolled()[self.shown].source))),
             patch: self.patch(left, top),
-            patch_place: format!(
-                "{PATCH} x {PATCH} pixels, {left} from the left and {top} from the top, near an eye"
-            ),
+            patch_place: format!("{PATCH} x {PATCH} pixels, {left} from the left and {top} from the top, near an eye"),
             difference: {
                 let levels = gallery.faces().face(self.shown).iter();
                 let difference = levels.zip(&mean).map(|(&level, mean)| f32::from(level) - mean);
@@ -208,11 +201,7 @@ impl Lesson<'_> {
 
     fn tile(&self, face: usize, note: String) -> Tile {
         let image = self.gallery.faces().image(face);
-        Tile {
-            picture: image.map_or_else(String::new, |image| picture(image.into())),
-            name: self.name(face),
-            note,
-        }
+        Tile { picture: image.map_or_else(String::new, |image| picture(image.into())), name: self.name(face), note }
     }
 
     /// The gray levels of a small square.
@@ -245,8 +234,7 @@ impl Lesson<'_> {
         let tile = |(steps, name): (f32, &str)| {
             let direction = self.space.basis().column(0);
             let levels = mean.iter().zip(direction.iter());
-            let levels: Vec<f32> =
-                levels.map(|(mean, direction)| mean + steps * spread * direction).collect();
+            let levels: Vec<f32> = levels.map(|(mean, direction)| mean + steps * spread * direction).collect();
             Tile {
                 picture: picture(gray(self.space.size(), &levels).into()),
                 name: name.to_owned(),
@@ -300,8 +288,7 @@ impl Lesson<'_> {
     /// All other faces with their distances, nearest first.
     fn by_distance(&self, face: usize) -> Vec<(f64, usize)> {
         let others = (0..self.gallery.len()).filter(|&other| other != face);
-        let mut others: Vec<(f64, usize)> =
-            others.map(|other| (self.distance(face, other), other)).collect();
+        let mut others: Vec<(f64, usize)> = others.map(|other| (self.distance(face, other), other)).collect();
         others.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         others
     }
@@ -318,8 +305,7 @@ impl Lesson<'_> {
     fn recognised(&self) -> (usize, usize) {
         let counts = self.gallery.counts();
         let person = |face: usize| self.gallery.enrolled()[face].person;
-        let tried: Vec<usize> =
-            (0..self.gallery.len()).filter(|&face| counts[person(face)] > 1).collect();
+        let tried: Vec<usize> = (0..self.gallery.len()).filter(|&face| counts[person(face)] > 1).collect();
         let is_right = |face: &&usize| {
             let nearest = (0..self.gallery.len())
                 .filter(|other| other != *face)

@@ -46,20 +46,16 @@ impl Lesson<'_> {
         let shown = faces.select(&[self.shown])?;
         let (known, own) = (space.project(&learned), space.project(&shown));
         let squared = |at: usize| f64::from((known.column(at) - own.column(0)).norm_squared());
-        let mut near: Vec<(f64, usize)> =
-            (0..others.len()).map(|at| (squared(at), others[at])).collect();
+        let mut near: Vec<(f64, usize)> = (0..others.len()).map(|at| (squared(at), others[at])).collect();
         near.sort_by(|a, b| a.0.total_cmp(&b.0));
         let person = |face: usize| self.gallery.enrolled()[face].person;
         let other = near.iter().find(|found| person(found.1) != person(near[0].1));
-        let tile = |&(squared, face): &(f64, usize)| {
-            self.tile(face, format!("distance {}", grouped(squared.sqrt())))
-        };
+        let tile = |&(squared, face): &(f64, usize)| self.tile(face, format!("distance {}", grouped(squared.sqrt())));
         let weights: Vec<f32> = own.iter().copied().collect();
         let residual = space.residual(shown.face(0), &weights);
         let left_out = residual.distance / (faces.size().pixels() as f64).sqrt();
         let learned_into = self.distance_from_face_space(&shown);
-        let written: Vec<String> =
-            weights.iter().take(WRITTEN).map(|&w| signed(f64::from(w))).collect();
+        let written: Vec<String> = weights.iter().take(WRITTEN).map(|&w| signed(f64::from(w))).collect();
         let more = if weights.len() > WRITTEN { ", …" } else { "" };
         Ok(Some(NewFace {
             learned: others.len(),
@@ -73,9 +69,7 @@ impl Lesson<'_> {
             second: other.map(tile),
             is_right: person(near[0].1) == person(self.shown),
             residual: format!("{left_out:.1}"),
-            explained: percent(
-                1.0 - (residual.distance / residual.from_mean.max(f64::MIN_POSITIVE)).powi(2),
-            ),
+            explained: percent(1.0 - (residual.distance / residual.from_mean.max(f64::MIN_POSITIVE)).powi(2)),
             residual_learned: format!("{learned_into:.1}"),
             fits_worse: left_out > learned_into,
         }))

@@ -77,8 +77,7 @@ impl Lesson<'_> {
         let rows = self.weights.nrows() - first;
         let weights = self.weights.rows(first, rows);
         let is_right = |&face: &usize| {
-            let squared =
-                |other: usize| (weights.column(face) - weights.column(other)).norm_squared();
+            let squared = |other: usize| (weights.column(face) - weights.column(other)).norm_squared();
             let others = (0..weights.ncols()).filter(|&other| other != face);
             let nearest = others.min_by(|&a, &b| squared(a).total_cmp(&squared(b)));
             counts[person(face)] > 1 && nearest.map(person) == Some(person(face))
@@ -88,8 +87,7 @@ impl Lesson<'_> {
 
     fn overfitting(&self) -> Result<(Vec<Overfitting>, usize)> {
         let faces = self.gallery.faces();
-        let (learned, unseen): (Vec<usize>, Vec<usize>) =
-            (0..faces.len()).partition(|at| at % 2 == 0);
+        let (learned, unseen): (Vec<usize>, Vec<usize>) = (0..faces.len()).partition(|at| at % 2 == 0);
         if unseen.is_empty() || learned.len() < 3 {
             return Ok((Vec::new(), learned.len()));
         }
@@ -125,12 +123,8 @@ impl Lesson<'_> {
         let size = self.space.size();
         let (width, height) = (size.width() as usize, size.height() as usize);
         let [a, b] = [(width / 2, height / 5), (width / 2, height / 2)].map(|(x, y)| y * width + x);
-        let points: Vec<(f64, f64)> = self
-            .gallery
-            .faces()
-            .faces()
-            .map(|face| (f64::from(face[a]), f64::from(face[b])))
-            .collect();
+        let points: Vec<(f64, f64)> =
+            self.gallery.faces().faces().map(|face| (f64::from(face[a]), f64::from(face[b]))).collect();
         let moments = Moments::of(&points);
         let [pca, regression] = [moments.principal_slope()?, moments.regression_slope()?];
         let line = |slope: f64| -> Vec<(f64, f64)> {

@@ -64,12 +64,7 @@ impl Lesson<'_> {
         let rows = (1..).zip(pairs).take(EIGENVALUES);
         rows.map(|(number, (value, ratio))| {
             sum += ratio;
-            Eigenvalue {
-                number,
-                value: grouped(*value),
-                share: percent(*ratio),
-                together: percent(sum),
-            }
+            Eigenvalue { number, value: grouped(*value), share: percent(*ratio), together: percent(sum) }
         })
         .collect()
     }
@@ -85,10 +80,7 @@ impl Lesson<'_> {
         };
         SHARES
             .into_iter()
-            .map(|share| ShareOfVariance {
-                share: format!("{:.0} %", share * 100.0),
-                components: first(share),
-            })
+            .map(|share| ShareOfVariance { share: format!("{:.0} %", share * 100.0), components: first(share) })
             .collect()
     }
 

@@ -46,8 +46,7 @@ pub async fn rename_subject(
 ) -> Answer<Json<Value>> {
     let new = Person::new(&asked.subject)?;
     let change = move |model: Option<&Model>| {
-        let nobody =
-            || Failure::coded(StatusCode::NOT_FOUND, 42, "nobody of this name is enrolled");
+        let nobody = || Failure::coded(StatusCode::NOT_FOUND, 42, "nobody of this name is enrolled");
         let known = model.ok_or_else(nobody)?;
         let person = &known.people()[known.gallery().find(&name)?];
         let edit = match known.people().contains(&new) {
@@ -63,10 +62,7 @@ pub async fn rename_subject(
     Ok(Json(json!({ "updated": true })))
 }
 
-pub async fn erase_subject(
-    State(service): Shared,
-    UrlPath(name): UrlPath<String>,
-) -> Answer<Json<Value>> {
+pub async fn erase_subject(State(service): Shared, UrlPath(name): UrlPath<String>) -> Answer<Json<Value>> {
     let subject = name.clone();
     let erased = erase(&service, move |model| Ok(faces_of(model, Some(&name)))).await?;
     if erased.is_empty() {

@@ -69,9 +69,7 @@ impl Service {
                 let person = photo.person.to_string();
                 Err(Error::PhotoOfOther { person }.into())
             }
-            None => {
-                Err(Failure::conflict("the gallery was changed meanwhile: send the photo again"))
-            }
+            None => Err(Failure::conflict("the gallery was changed meanwhile: send the photo again")),
         }
     }
 }

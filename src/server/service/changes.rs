@@ -186,11 +186,7 @@ impl Service {
     }
 
     /// Writes the model, and makes it the current snapshot.
-    pub(super) fn keep(
-        &self,
-        changes: &mut Changes,
-        model: Option<Arc<Model>>,
-    ) -> Result<Snapshot> {
+    pub(super) fn keep(&self, changes: &mut Changes, model: Option<Arc<Model>>) -> Result<Snapshot> {
         self.refuse_replaced(changes)?;
         match &model {
             Some(model) => model.save(&self.file)?,
@@ -244,13 +240,7 @@ pub enum Gesture {
 
 impl Changes {
     /// Records the answers about faces of a gesture, after the change of the gallery if it made one.
-    pub fn remembered(
-        &mut self,
-        told: &str,
-        gesture: Gesture,
-        answers: Vec<Remembered>,
-        state: &Snapshot,
-    ) {
+    pub fn remembered(&mut self, told: &str, gesture: Gesture, answers: Vec<Remembered>, state: &Snapshot) {
         self.said.push(Said { told: told.to_owned(), answers, after: state.last_step(), gesture });
         let over = self.said.len().saturating_sub(MOST_SAID);
         self.said.drain(..over);

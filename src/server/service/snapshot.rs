@@ -34,13 +34,7 @@ impl Snapshot {
 
     /// The people in a photo of that name, as JSON, and which enrolled face each is; also before anybody is enrolled.
     /// A face may be `drawn` that is not found.
-    pub fn identify(
-        &self,
-        photo: &Photo,
-        name: &str,
-        drawn: Option<FaceBox>,
-        query: QueryOptions,
-    ) -> Answer<Value> {
+    pub fn identify(&self, photo: &Photo, name: &str, drawn: Option<FaceBox>, query: QueryOptions) -> Answer<Value> {
         let gallery = self.model.as_deref().map(Model::gallery);
         let faces = PhotoFaces::with_shown(&self.preparation(), photo, gallery, drawn)?;
         let Some(model) = &self.model else {
@@ -58,10 +52,8 @@ impl Snapshot {
             told.served = Some(ServedFace {
                 hash: hash.map(|hash| hash.to_string()),
                 nobody: hash.is_some_and(|hash| model.history().is_nobodys(hash)),
-                enrolled: there.map(|photo| EnrolledFace {
-                    hash: photo.hash.to_string(),
-                    person: photo.person.to_string(),
-                }),
+                enrolled: there
+                    .map(|photo| EnrolledFace { hash: photo.hash.to_string(), person: photo.person.to_string() }),
             });
         }
         Ok(json!(told))

@@ -68,8 +68,7 @@ fn models() -> &'static [Members; 2] {
 /// Loads a forged model; what loads must answer.
 fn load_and_use(members: &Members) -> bool {
     let bytes = store::forge_members(members);
-    let loaded = Archive::from_bytes(Path::new("m.npz"), bytes)
-        .and_then(|archive| store::from_archive(&archive));
+    let loaded = Archive::from_bytes(Path::new("m.npz"), bytes).and_then(|archive| store::from_archive(&archive));
     match loaded {
         Ok((recognizer, history)) => {
             let size = recognizer.preparation().size();
@@ -194,10 +193,8 @@ fn write_the_seeds_of_the_fuzzer() {
     let file = store::forge_members(&members);
     let body = &file[..file.len() - 87];
     let parts = |members: &Members| {
-        let parts: Vec<Vec<u8>> = members
-            .iter()
-            .map(|(name, content)| [name.as_bytes(), b"\n", content].concat())
-            .collect();
+        let parts: Vec<Vec<u8>> =
+            members.iter().map(|(name, content)| [name.as_bytes(), b"\n", content].concat()).collect();
         parts.join(&b"\x01\xfe\x02"[..])
     };
     let kernel = members_by(8, "rbf:auto".parse().unwrap());

@@ -28,31 +28,18 @@ pub fn hand_made(members: &[(&str, &[u8])]) -> Vec<u8> {
             &(name.len() as u16).to_le_bytes(),
         ]
         .concat();
-        body.extend(
-            [b"PK\x03\x04", &fields[..], &[20, 0], name.as_bytes(), &[1, 0, 16, 0], &size, &size]
-                .concat(),
-        );
+        body.extend([b"PK\x03\x04", &fields[..], &[20, 0], name.as_bytes(), &[1, 0, 16, 0], &size, &size].concat());
         body.extend_from_slice(content);
-        directory.extend(
-            [b"PK\x01\x02\x2d\x03", &fields[..], &[28, 0, 0, 0, 0, 0, 0, 0], &[0, 0, 0x80, 0x81]]
-                .concat(),
-        );
-        directory.extend(
-            [&[0xff; 4], name.as_bytes(), &[1, 0, 24, 0], &size, &size, &offset.to_le_bytes()]
-                .concat(),
-        );
+        directory
+            .extend([b"PK\x01\x02\x2d\x03", &fields[..], &[28, 0, 0, 0, 0, 0, 0, 0], &[0, 0, 0x80, 0x81]].concat());
+        directory.extend([&[0xff; 4], name.as_bytes(), &[1, 0, 24, 0], &size, &size, &offset.to_le_bytes()].concat());
     }
     let (start, length) = (body.len() as u64, directory.len() as u64);
     let count = (members.len() as u64).to_le_bytes();
     body.extend(directory);
-    body.extend(
-        [b"PK\x06\x06", &44u64.to_le_bytes()[..], &[45, 3, 45, 0], &[0; 8], &count, &count]
-            .concat(),
-    );
+    body.extend([b"PK\x06\x06", &44u64.to_le_bytes()[..], &[45, 3, 45, 0], &[0; 8], &count, &count].concat());
     body.extend([length.to_le_bytes(), start.to_le_bytes()].concat());
-    body.extend(
-        [b"PK\x06\x07\0\0\0\0", &(start + length).to_le_bytes()[..], &[1, 0, 0, 0]].concat(),
-    );
+    body.extend([b"PK\x06\x07\0\0\0\0", &(start + length).to_le_bytes()[..], &[1, 0, 0, 0]].concat());
     body.extend(b"PK\x05\x06\0\0\0\0\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x57\0");
     store::forge(body)
 }
@@ -73,8 +60,7 @@ fn hostile_containers_are_refused() {
     assert_eq!(layout(&[META, ("a.npy", b""), ("a.npy", b"")]), "two members are called a.npy");
     assert_eq!(layout(&[("a.npy", b""), META]), "it begins with a.npy instead of meta.json");
     assert!(layout(&[]).contains("unexpected zip header at byte 0"));
-    for name in ["../x.npy", "/etc/passwd", "a b", "\u{1b}[2J", "", ".hidden", "é", &"n".repeat(65)]
-    {
+    for name in ["../x.npy", "/etc/passwd", "a b", "\u{1b}[2J", "", ".hidden", "é", &"n".repeat(65)] {
         assert!(layout(&[META, (name, b"")]).contains("unexpected zip header"), "{name:?}");
     }
 
@@ -104,22 +90,14 @@ fn hostile_containers_are_refused() {
 #[test]
 fn hostile_meta_is_refused() {
     let deep = "[".repeat(60_000);
-    for meta in
-        [&b"{}"[..], b"", b"[]", b"null", b"{\"format_version\": 1", b"\xff\xfe", deep.as_bytes()]
-    {
+    for meta in [&b"{}"[..], b"", b"[]", b"null", b"{\"format_version\": 1", b"\xff\xfe", deep.as_bytes()] {
         let refused = open(hand_made(&[("meta.json", meta)])).unwrap_err();
         assert!(matches!(refused, ModelProblem::Json { .. }), "{refused}");
-        assert!(
-            refused.to_string().len() < 300 && !refused.to_string().contains('\n'),
-            "{refused}"
-        );
+        assert!(refused.to_string().len() < 300 && !refused.to_string().contains('\n'), "{refused}");
     }
     let archive = open(hand_made(&[META])).unwrap();
     assert!(matches!(problem(archive.meta::<Meta>().unwrap_err()), ModelProblem::Json { .. }));
-    assert!(matches!(
-        problem(archive.json::<Meta>("log.json").unwrap_err()),
-        ModelProblem::Json { .. }
-    ));
+    assert!(matches!(problem(archive.json::<Meta>("log.json").unwrap_err()), ModelProblem::Json { .. }));
 }
 
 #[test]
@@ -144,24 +122,19 @@ fn messages_cannot_drive_the_terminal() {
 
 #[test]
 fn hostile_arrays_are_refused() {
-    let header = |descr: &str, shape: &str| {
-        format!("{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}, }}\n")
-    };
+    let header =
+        |descr: &str, shape: &str| format!("{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}, }}\n");
     let read = |version: [u8; 2], text: &str, content: &[u8], shape: &[usize]| {
         let archive = open(hand_made(&[META, ("x.npy", &npy(version, text, content))])).unwrap();
         array_problem(archive.array::<f32>("x", shape).unwrap_err())
     };
-    let kind =
-        |found: &str| ArrayProblem::Type { found: found.to_owned(), expected: "<f4".to_owned() };
+    let kind = |found: &str| ArrayProblem::Type { found: found.to_owned(), expected: "<f4".to_owned() };
     let four = &[0; 4];
     for other in [">f4", "<f8", "|O", "<U1", "|u1", "<M8[ns]"] {
         assert_eq!(read([1, 0], &header(&format!("'{other}'"), "(1,)"), four, &[1]), kind(other));
     }
     assert_eq!(read([1, 0], &header("[('a', '<f4')]", "(1,)"), four, &[1]), ArrayProblem::Header);
-    assert_eq!(
-        read([4, 0], &header("'<f4'", "(1,)"), four, &[1]),
-        ArrayProblem::Version { major: 4, minor: 0 }
-    );
+    assert_eq!(read([4, 0], &header("'<f4'", "(1,)"), four, &[1]), ArrayProblem::Version { major: 4, minor: 0 });
     let fortran = header("'<f4'", "(1, 1)").replace("False", "True");
     assert_eq!(read([1, 0], &fortran, four, &[1, 1]), ArrayProblem::FortranOrder);
     let huge = usize::MAX / 2;
@@ -198,10 +171,7 @@ fn hostile_text_is_refused() {
     }
     // Lines of no bytes could be claimed by the billion.
     assert!(matches!(read("<U0", usize::MAX, b""), Err(ArrayProblem::Type { .. })));
-    assert!(matches!(
-        read("<U4611686018427387905", 1, b"a\0\0\0"),
-        Err(ArrayProblem::Length { .. })
-    ));
+    assert!(matches!(read("<U4611686018427387905", 1, b"a\0\0\0"), Err(ArrayProblem::Length { .. })));
     assert!(matches!(read("<U1", usize::MAX, b"a\0\0\0"), Err(ArrayProblem::Length { .. })));
     // A surrogate, and a number beyond the last character.
     assert_eq!(read("<U1", 2, b"a\0\0\0\x00\xd8\0\0"), Err(ArrayProblem::Text { row: 1 }));

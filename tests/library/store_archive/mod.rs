@@ -70,8 +70,7 @@ fn everything_comes_back() {
     let archive = open(small()).unwrap();
     assert_eq!(archive.meta::<Meta>().unwrap(), meta());
     assert_eq!(archive.json::<Vec<String>>("log.json").unwrap(), ["enrolled 3 faces"]);
-    let mean: Vec<u32> =
-        archive.any_array::<f32>("mean_", &[4]).unwrap().iter().map(|x| x.to_bits()).collect();
+    let mean: Vec<u32> = archive.any_array::<f32>("mean_", &[4]).unwrap().iter().map(|x| x.to_bits()).collect();
     assert_eq!(mean, [0.5f32, -1.0, f32::NAN, f32::INFINITY].map(f32::to_bits));
     assert_eq!(archive.any_array::<f64>("explained_variance_", &[2]).unwrap(), [1e300, 5e-324]);
     assert_eq!(*archive.bytes("faces", &[3, 4]).unwrap(), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 254, 255]);
@@ -132,8 +131,7 @@ fn numpy_opens_it() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("m.npz");
     std::fs::write(&path, small()).unwrap();
-    let output =
-        Command::new(&python).args(["-c", include_str!("check.py")]).arg(&path).output().unwrap();
+    let output = Command::new(&python).args(["-c", include_str!("check.py")]).arg(&path).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let again = Archive::read(&folder.path().join("m.npz.again.npz")).unwrap_err();
     assert_eq!(problem(again), ModelProblem::OtherArchive);

@@ -54,10 +54,7 @@ fn files_that_are_no_models_are_told_apart() {
     assert_eq!(read(file("zeros", &[0; 5000])), ModelProblem::NotAModel);
     assert_eq!(read(file("half", &small()[..1000])), ModelProblem::CutShort);
     assert_eq!(read(file("zip", &ordinary_zip())), ModelProblem::OtherArchive);
-    assert_eq!(
-        read(file("empty.zip", b"PK\x05\x06\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0")),
-        ModelProblem::OtherArchive
-    );
+    assert_eq!(read(file("empty.zip", b"PK\x05\x06\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0")), ModelProblem::OtherArchive);
     #[cfg(unix)]
     assert_eq!(read(PathBuf::from("/dev/zero")), ModelProblem::NotAFile);
     let whole = file("model.npz", &small());
@@ -76,8 +73,7 @@ fn ordinary_zip() -> Vec<u8> {
 fn forged(old: &[u8], new: &[u8]) -> Vec<u8> {
     assert_eq!(old.len(), new.len());
     let mut bytes = unsealed(&small());
-    let mut places =
-        bytes.windows(old.len()).enumerate().filter(|(_, window)| *window == old).map(|(at, _)| at);
+    let mut places = bytes.windows(old.len()).enumerate().filter(|(_, window)| *window == old).map(|(at, _)| at);
     let at = places.next().expect("the small model holds it");
     assert_eq!(places.next(), None, "holds it once");
     drop(places);
@@ -98,9 +94,7 @@ fn newer_formats_are_named() {
     newer.truncate(newer.windows(4).position(|window| window == b"PK\x01\x02").unwrap());
     newer.extend_from_slice(b"a directory of the future");
     assert_eq!(open(store::forge(newer)).unwrap_err(), ModelProblem::Newer { found: 7, newest: 1 });
-    for (version, found) in
-        [("0", false), ("-1", false), ("1e3", false), ("18446744073709551615", true)]
-    {
+    for (version, found) in [("0", false), ("-1", false), ("1e3", false), ("18446744073709551615", true)] {
         let meta = format!("{{\"format_version\": {version}}}");
         let refused = open(hand_made(&[("meta.json", meta.as_bytes())])).unwrap_err();
         assert_eq!(matches!(refused, ModelProblem::Newer { .. }), found, "{version}: {refused}");

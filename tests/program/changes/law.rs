@@ -84,13 +84,7 @@ impl Expected {
     }
 
     /// After a change by which these photos ought to be enrolled, and these names have been people's.
-    fn hold(
-        &mut self,
-        told: String,
-        after: Enrolled,
-        earlier: Earlier,
-        change: impl FnOnce(&Self),
-    ) {
+    fn hold(&mut self, told: String, after: Enrolled, earlier: Earlier, change: impl FnOnce(&Self)) {
         let arrays = self.model().exists().then(|| arrays(&self.model()));
         self.told.push(told);
         change(self);
@@ -99,19 +93,12 @@ impl Expected {
         let now = self.now.clone();
         // More than erasing can be undone.
         if now.iter().any(|(photo, person)| before.get(photo) != Some(person)) {
-            self.steps.push(Step {
-                before: before.clone(),
-                earlier: was,
-                after: now.clone(),
-                arrays,
-            });
+            self.steps.push(Step { before: before.clone(), earlier: was, after: now.clone(), arrays });
         }
         if before.keys().any(|photo| !now.contains_key(photo)) {
             self.steps.iter_mut().for_each(|step| step.arrays = None);
             // Steps that nothing is left of are none.
-            self.steps.retain(|step| {
-                now.keys().any(|photo| step.before.get(photo) != step.after.get(photo))
-            });
+            self.steps.retain(|step| now.keys().any(|photo| step.before.get(photo) != step.after.get(photo)));
         }
         self.compare();
     }
@@ -242,9 +229,7 @@ fn add_folder(it: &mut Expected, way: Client, name: &str, step: usize) -> PathBu
             let folders = [folder.clone()];
             model.add_folders(&folders, &LabelRule::Folder, &()).unwrap();
         }),
-        Client::Server => {
-            job(&Server::start(it.folder.path()), &json!({ "kind": "enroll", "folder": folder }))
-        }
+        Client::Server => job(&Server::start(it.folder.path()), &json!({ "kind": "enroll", "folder": folder })),
         _ => it.by_command(&["enroll", text(&folder)]),
     });
     folder
@@ -291,8 +276,7 @@ fn apply_group(it: &mut Expected, way: Client, name: &str, step: usize) {
         _ => {
             let table = it.at("groups.csv");
             let row = format!("1,{name},{},1,,,,", file.display());
-            fs::write(&table, format!("group,name,photo,face,left,top,width,height\n{row}\n"))
-                .unwrap();
+            fs::write(&table, format!("group,name,photo,face,left,top,width,height\n{row}\n")).unwrap();
             it.by_command(&["group", "--apply", text(&table)]);
         }
     });
@@ -307,9 +291,7 @@ fn add_photo(it: &mut Expected, way: Client, name: &str, step: usize) {
             let photo = Photo::open(&file).unwrap();
             model.add_photo(name, &photo, FaceChoice::Main, "").unwrap();
         }),
-        Client::Server => {
-            drop(it.by_server("POST", &format!("/api/v0/people/{name}/faces"), &photo))
-        }
+        Client::Server => drop(it.by_server("POST", &format!("/api/v0/people/{name}/faces"), &photo)),
         Client::CommandLine => it.by_command(&["people", "add", name, text(&file)]),
     });
 }

@@ -24,8 +24,7 @@ const DEEDS: [(&str, Deed); 6] = [
     ("refuses encryption, then says nothing", |stream| greeted(stream, b"N")),
     ("sends noise", |stream| {
         greeted(stream, b"N");
-        let noise: Vec<u8> =
-            (0..4096_u32).map(|at| (at.wrapping_mul(2_654_435) >> 7) as u8).collect();
+        let noise: Vec<u8> = (0..4096_u32).map(|at| (at.wrapping_mul(2_654_435) >> 7) as u8).collect();
         let _ = stream.write_all(&noise);
     }),
     ("announces two gigabytes", |stream| {
@@ -85,8 +84,7 @@ fn no_server_keeps_anybody_waiting() {
     });
     let port = serve(DEEDS[0].1);
     let url = format!("postgresql://ada@127.0.0.1:{port}/faces?connect_timeout=1");
-    run(folder, ["identify", ada, "--gallery", &url])
-        .failed_saying(&["did not answer within 1 s", "try again"]);
+    run(folder, ["identify", ada, "--gallery", &url]).failed_saying(&["did not answer within 1 s", "try again"]);
 }
 
 /// Whatever stands in a table, or does not: an error that says so, and no panic.

@@ -33,11 +33,7 @@ fn others(people: u32, more: &[&str]) -> tempfile::TempDir {
             picture(&path, 40, 50, person * 100 + photo);
         }
     }
-    run(
-        folder.path(),
-        [&["enroll", "faces", "--size", "24x30", "--background", "none"], more].concat(),
-    )
-    .done();
+    run(folder.path(), [&["enroll", "faces", "--size", "24x30", "--background", "none"], more].concat()).done();
     folder
 }
 
@@ -51,9 +47,7 @@ fn the_database_answers_as_the_file_does() {
     let Some(server) = Server::start() else {
         return;
     };
-    for (name, folder) in
-        [("likelihoods", enrolled()), ("distances", enrolled_without_background())]
-    {
+    for (name, folder) in [("likelihoods", enrolled()), ("distances", enrolled_without_background())] {
         answers_as_the_file(&server, name, &folder);
     }
 }
@@ -62,9 +56,7 @@ fn answers_as_the_file(server: &Server, name: &str, folder: &tempfile::TempDir) 
     let url = server.database(name);
     let first = export(folder.path(), &url, &[]).done();
     assert!(
-        first
-            .stdout
-            .starts_with("exported 112 faces of 14 people to postgresql://postgres@127.0.0.1"),
+        first.stdout.starts_with("exported 112 faces of 14 people to postgresql://postgres@127.0.0.1"),
         "{}",
         first.stdout
     );
@@ -82,16 +74,10 @@ fn answers_as_the_file(server: &Server, name: &str, folder: &tempfile::TempDir) 
     assert_eq!(asked, expected, "an index stays");
 
     // In words, and in copies of the photos.
-    for args in
-        [vec![], vec!["--annotate", "marked"], vec!["--far", "0.2"], vec!["--threshold", "0.95"]]
-    {
+    for args in [vec![], vec!["--annotate", "marked"], vec!["--far", "0.2"], vec!["--threshold", "0.95"]] {
         let probes = probes().to_str().unwrap();
         let plain = run(folder.path(), [&["identify", probes], args.as_slice()].concat()).done();
-        let asked = run(
-            folder.path(),
-            [&["identify", probes, "--gallery", &url], args.as_slice()].concat(),
-        )
-        .done();
+        let asked = run(folder.path(), [&["identify", probes, "--gallery", &url], args.as_slice()].concat()).done();
         assert_eq!(plain.stdout, asked.stdout);
     }
 }
@@ -145,8 +131,7 @@ fn alike(one: &Value, other: &Value) -> bool {
             one.len() == other.len() && one.iter().zip(other).all(|(a, b)| alike(a, b))
         }
         (Value::Object(one), Value::Object(other)) => {
-            one.len() == other.len()
-                && one.iter().zip(other).all(|(a, b)| a.0 == b.0 && alike(a.1, b.1))
+            one.len() == other.len() && one.iter().zip(other).all(|(a, b)| a.0 == b.0 && alike(a.1, b.1))
         }
         _ => one == other,
     }
@@ -158,14 +143,10 @@ fn every_way_to_compare_is_answered_alike() {
     let Some(server) = Server::start() else {
         return;
     };
-    for (at, more) in [
-        ["--metric", "euclidean"],
-        ["--metric", "whitened"],
-        ["--kernel", "rbf:auto"],
-        ["--scale-pixels", "--nested"],
-    ]
-    .iter()
-    .enumerate()
+    for (at, more) in
+        [["--metric", "euclidean"], ["--metric", "whitened"], ["--kernel", "rbf:auto"], ["--scale-pixels", "--nested"]]
+            .iter()
+            .enumerate()
     {
         let folder = others(12, more);
         let url = server.database(&format!("way_{at}"));
@@ -188,9 +169,8 @@ fn eight_at_once_are_all_answered_right() {
     export(folder.path(), &url, &[]).done();
     let expected = answers(folder.path(), &[]);
     std::thread::scope(|scope| {
-        let asked: Vec<_> = (0..8)
-            .map(|_| scope.spawn(|| answers(folder.path(), &["--gallery", &url, "--threads", "1"])))
-            .collect();
+        let asked: Vec<_> =
+            (0..8).map(|_| scope.spawn(|| answers(folder.path(), &["--gallery", &url, "--threads", "1"]))).collect();
         for asked in asked {
             assert_eq!(asked.join().unwrap(), expected);
         }
@@ -207,11 +187,9 @@ fn the_database_follows_the_model() {
     let url = server.database("faces");
     let folder = enrolled_without_background();
     export(folder.path(), &url, &[]).done();
-    for (from, to) in [
-        ("Ada", "O'Neil\"; DROP SCHEMA eigenfaces CASCADE; --"),
-        ("Boris", "Борис \\x00 %s $1"),
-        ("Keiko", "恵子 👩🏽‍🦰"),
-    ] {
+    for (from, to) in
+        [("Ada", "O'Neil\"; DROP SCHEMA eigenfaces CASCADE; --"), ("Boris", "Борис \\x00 %s $1"), ("Keiko", "恵子 👩🏽‍🦰")]
+    {
         run(folder.path(), ["people", "rename", from, to]).done();
     }
     run(folder.path(), ["people", "remove", "Luis", "--yes"]).done();
@@ -221,10 +199,7 @@ fn the_database_follows_the_model() {
     assert_eq!(count(&server, "faces", "eigenfaces.people WHERE name = 'Luis'"), 1);
     let would = export(folder.path(), &url, &["--dry-run", "--format", "json"]).done();
     let would: serde_json::Value = serde_json::from_str(&would.stdout).unwrap();
-    assert_eq!(
-        (would["erased_people"].as_i64(), would["erased_faces"].as_i64()),
-        (Some(4), Some(8))
-    );
+    assert_eq!((would["erased_people"].as_i64(), would["erased_faces"].as_i64()), (Some(4), Some(8)));
     export(folder.path(), &url, &["--yes"]).done();
     assert_eq!(count(&server, "faces", "eigenfaces.people"), 13);
     assert_eq!(count(&server, "faces", "eigenfaces.faces"), 104);
@@ -240,11 +215,8 @@ fn the_database_follows_the_model() {
     picture(&folder.path().join("faces/somebody new/1.png"), 40, 50, 77);
     run(folder.path(), ["enroll", "faces"]).done();
     export(folder.path(), &other, &["--yes"]).done();
-    let asked = |more: &[&str]| {
-        run(folder.path(), [&["identify", "faces", "--format", "json"], more].concat())
-            .done()
-            .stdout
-    };
+    let asked =
+        |more: &[&str]| run(folder.path(), [&["identify", "faces", "--format", "json"], more].concat()).done().stdout;
     assert_eq!(asked(&["--gallery", &other]), asked(&[]));
 }
 
@@ -288,17 +260,11 @@ fn a_server_that_fails_leaves_nobody_by_half() {
 
     assert_eq!(answers(before.path(), &["--gallery", &url]), expected, "as before");
     export(before.path(), &url, &[]).failed_saying(&["another export", "wait"]);
-    let asked = |more: &[&str]| {
-        run(after.path(), [&["identify", "faces", "--format", "json"], more].concat())
-    };
+    let asked = |more: &[&str]| run(after.path(), [&["identify", "faces", "--format", "json"], more].concat());
     asked(&["--gallery", &url]).failed_saying(&["not whole", "of 60 people", "again"]);
     server.crash();
     let ended = Run::of(exporting.wait_with_output().unwrap());
-    ended.failed_saying(&[
-        "connection was lost",
-        "of 60 people were brought over",
-        "run the same export again",
-    ]);
+    ended.failed_saying(&["connection was lost", "of 60 people were brought over", "run the same export again"]);
     asked(&["--gallery", &url]).failed_saying(&["no server can be reached"]);
 
     server.run();
@@ -313,9 +279,6 @@ fn a_server_that_fails_leaves_nobody_by_half() {
     let went_on = export(after.path(), &url, &["--yes"]).done();
     assert!(went_on.stdout.contains(&format!("{people} as they were")), "{}", went_on.stdout);
     assert_eq!(asked(&["--gallery", &url]).done().stdout, asked(&[]).done().stdout);
-    let former = run(
-        before.path(),
-        ["identify", "--gallery", &url, crate::support::photo_of_ada().to_str().unwrap()],
-    );
+    let former = run(before.path(), ["identify", "--gallery", &url, crate::support::photo_of_ada().to_str().unwrap()]);
     former.failed_saying(&["120 faces of 60 people", "another model than eigenfaces.npz"]);
 }

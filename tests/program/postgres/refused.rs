@@ -14,14 +14,8 @@ fn addresses_that_lead_nowhere() {
     let folder = enrolled_without_background();
     let ada = photo_of_ada().to_str().unwrap();
     for (url, words) in [
-        (
-            "postgresql://ada:hush-hush@127.0.0.1:1/faces",
-            ["postgresql://ada@127.0.0.1:1/faces: no server", "port"],
-        ),
-        (
-            "postgresql:///faces?host=/nowhere&password=hush-hush",
-            ["/nowhere", "no server can be reached"],
-        ),
+        ("postgresql://ada:hush-hush@127.0.0.1:1/faces", ["postgresql://ada@127.0.0.1:1/faces: no server", "port"]),
+        ("postgresql:///faces?host=/nowhere&password=hush-hush", ["/nowhere", "no server can be reached"]),
         ("mysql://ada:hush-hush@db/faces", ["not an address", "write postgresql://"]),
         ("postgresql://ada:hush-hush@db:x/faces", ["not an address", "write postgresql://"]),
         ("postgresql://ada:hush-hush@h@db/faces", ["more than one @", "%40"]),
@@ -55,10 +49,7 @@ fn a_server_without_pgvector() {
     let folder = enrolled_without_background();
     let failed = export(folder.path(), &server.address("postgres"), &[]);
     failed.failed_saying(&["pgvector", "CREATE EXTENSION vector"]);
-    server
-        .client("postgres")
-        .batch_execute("CREATE DATABASE old ENCODING 'LATIN1' TEMPLATE template0")
-        .unwrap();
+    server.client("postgres").batch_execute("CREATE DATABASE old ENCODING 'LATIN1' TEMPLATE template0").unwrap();
     export(folder.path(), &server.address("old"), &[]).failed_saying(&["LATIN1", "UTF8"]);
     export(folder.path(), &server.address("missing"), &[]).failed_saying(&["no such database"]);
 }
@@ -71,8 +62,7 @@ fn rights_and_passwords() {
     let url = server.database("faces");
     let folder = enrolled_without_background();
     let ada = photo_of_ada().to_str().unwrap();
-    run(folder.path(), ["identify", ada, "--gallery", &url])
-        .failed_saying(&["no gallery is there"]);
+    run(folder.path(), ["identify", ada, "--gallery", &url]).failed_saying(&["no gallery is there"]);
     server.client("faces").batch_execute("CREATE ROLE reader LOGIN PASSWORD 'hush-hush'").unwrap();
     let reader = format!("postgresql://reader@127.0.0.1:{}/faces", server.port());
     let with = |password: &str| {
@@ -118,13 +108,8 @@ fn galleries_that_are_not_the_models() {
     let (folder, other) = (enrolled_without_background(), others(8, &[]));
     export(other.path(), &url, &[]).done();
     let ada = photo_of_ada().to_str().unwrap();
-    let asked =
-        |more: &[&str]| run(folder.path(), [&["identify", ada, "--gallery", &url], more].concat());
-    asked(&[]).failed_saying(&[
-        "16 faces of 8 people",
-        "another model than eigenfaces.npz",
-        "--model",
-    ]);
+    let asked = |more: &[&str]| run(folder.path(), [&["identify", ada, "--gallery", &url], more].concat());
+    asked(&[]).failed_saying(&["16 faces of 8 people", "another model than eigenfaces.npz", "--model"]);
     export(folder.path(), &url, &[]).failed_saying(&["16 faces and 8 people", "--yes"]);
     export(folder.path(), &url, &["--yes"]).done();
     asked(&["--index", "hnsw"]).failed_saying(&["no HNSW index", "--index hnsw"]);
@@ -169,10 +154,7 @@ fn encryption_is_never_left_out_silently() {
     let made = scratch();
     let certificate = Command::new("openssl")
         .current_dir(made.path())
-        .args([
-            "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", "key.pem", "-out",
-            "cert.pem",
-        ])
+        .args(["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", "key.pem", "-out", "cert.pem"])
         .args(["-days", "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"])
         .args(["-addext", "basicConstraints=critical,CA:FALSE"])
         .output();
@@ -183,11 +165,7 @@ fn encryption_is_never_left_out_silently() {
     let read = |name: &str| std::fs::read(made.path().join(name)).unwrap();
     let key = server.give("server.key", &read("key.pem"));
     let cert = server.give("server.crt", &read("cert.pem"));
-    server.set(&format!(
-        "ssl = on\nssl_key_file = '{}'\nssl_cert_file = '{}'\n",
-        key.display(),
-        cert.display()
-    ));
+    server.set(&format!("ssl = on\nssl_key_file = '{}'\nssl_cert_file = '{}'\n", key.display(), cert.display()));
     std::thread::sleep(std::time::Duration::from_millis(500));
     export(folder.path(), &url, &[]).done();
     let asked = |host: &str, trusted: &str| {
@@ -200,6 +178,5 @@ fn encryption_is_never_left_out_silently() {
     };
     asked("localhost", "cert.pem").done();
     asked("127.0.0.1", "cert.pem").failed_saying(&["certificate is not trusted"]);
-    asked("localhost", "nowhere.pem")
-        .failed_saying(&["certificate is not trusted", "SSL_CERT_FILE"]);
+    asked("localhost", "nowhere.pem").failed_saying(&["certificate is not trusted", "SSL_CERT_FILE"]);
 }

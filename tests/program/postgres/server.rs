@@ -14,7 +14,8 @@ use crate::support::scratch;
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Who is let in how.
-const WHO: &str = "local all postgres trust\nhost all postgres 127.0.0.1/32 trust\nhost all all 127.0.0.1/32 scram-sha-256\n";
+const WHO: &str =
+    "local all postgres trust\nhost all postgres 127.0.0.1/32 trust\nhost all all 127.0.0.1/32 scram-sha-256\n";
 
 /// A server in a folder that vanishes, on a port of this machine only. It ends with the value.
 pub struct Server {
@@ -93,11 +94,7 @@ impl Server {
 
     /// Ends at once, as if the machine had failed: nothing is tidied up.
     pub fn crash(&mut self) {
-        let stopped = self
-            .command("pg_ctl")
-            .args(["stop", "-m", "immediate", "-D"])
-            .arg(self.data())
-            .output();
+        let stopped = self.command("pg_ctl").args(["stop", "-m", "immediate", "-D"]).arg(self.data()).output();
         assert!(stopped.unwrap().status.success());
         self.process.take().unwrap().wait().unwrap();
     }
@@ -163,11 +160,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        let stop = self
-            .command("pg_ctl")
-            .args(["stop", "-m", "immediate", "-D"])
-            .arg(self.data())
-            .output();
+        let stop = self.command("pg_ctl").args(["stop", "-m", "immediate", "-D"]).arg(self.data()).output();
         drop(stop);
         if let Some(mut process) = self.process.take() {
             let _ = process.kill();
@@ -213,9 +206,8 @@ pub fn programs(with_pgvector: bool) -> Option<PathBuf> {
         .filter_map(|entry| Some((entry.file_name().to_str()?.parse().ok()?, entry.path())))
         .collect();
     found.sort();
-    let has_pgvector = |version: u32| {
-        Path::new(&format!("/usr/share/postgresql/{version}/extension/vector.control")).exists()
-    };
+    let has_pgvector =
+        |version: u32| Path::new(&format!("/usr/share/postgresql/{version}/extension/vector.control")).exists();
     let fits = |(version, path): (u32, PathBuf)| {
         let programs = path.join("bin");
         let fits = has_pgvector(version) || !with_pgvector;

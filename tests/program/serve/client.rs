@@ -98,18 +98,11 @@ impl Server {
 
     /// Sends a request as it is, and reads the whole answer.
     pub fn raw(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Answer {
-        self.try_raw(method, path, headers, body)
-            .unwrap_or_else(|| panic!("no answer to {method} {path}"))
+        self.try_raw(method, path, headers, body).unwrap_or_else(|| panic!("no answer to {method} {path}"))
     }
 
     /// As [`raw`](Self::raw); `None` where the server ends before it has answered.
-    fn try_raw(
-        &self,
-        method: &str,
-        path: &str,
-        headers: &[(&str, &str)],
-        body: &[u8],
-    ) -> Option<Answer> {
+    fn try_raw(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Option<Answer> {
         let mut stream = TcpStream::connect(&self.address).ok()?;
         stream.set_read_timeout(Some(Duration::from_secs(120))).unwrap();
         let mut head = format!("{method} {path} HTTP/1.1\r\nconnection: close\r\n");
@@ -171,9 +164,7 @@ impl Server {
     pub fn try_form(&self, path: &str, files: &[(&str, &[u8])]) -> Option<Answer> {
         let mut body = Vec::new();
         for (name, content) in files {
-            let head = format!(
-                "--edge\r\ncontent-disposition: form-data; name=\"{name}\"; filename=\"a.png\"\r\n\r\n"
-            );
+            let head = format!("--edge\r\ncontent-disposition: form-data; name=\"{name}\"; filename=\"a.png\"\r\n\r\n");
             body.extend_from_slice(head.as_bytes());
             body.extend_from_slice(content);
             body.extend_from_slice(b"\r\n");

@@ -188,10 +188,7 @@ fn calls_of_a_folder(d: &mut Described, folder: &std::path::Path) {
     let ids = groups.flat_map(|group| group["faces"].as_array().unwrap());
     let ids: Vec<&Value> = ids.map(|face| &face["id"]).collect();
     let [first, second, ..] = ids.as_slice() else { panic!("too few faces: {found}") };
-    let said = [
-        json!({ "person": "Zoe", "faces": [first] }),
-        json!({ "person": null, "faces": [second] }),
-    ];
+    let said = [json!({ "person": "Zoe", "faces": [first] }), json!({ "person": null, "faces": [second] })];
     d.job(&json!({ "kind": "name", "groups": said }));
     d.job(&json!({ "kind": "bring-back", "faces": [second] }));
     d.ask("GET /api/v0/folder", &[], "", b"").has(200);

@@ -170,8 +170,7 @@ fn people_who_are_enrolled_are_proposed_and_never_written_unconfirmed() {
     assert_eq!(proposed[0]["person"], "Ada");
     let ids = ids(&proposed[0]);
     let sorted = |by: &str| {
-        folder.done(json!({ "kind": "sort", "into": folder.at("sorted"), "by": by }))["folders"][0]
-            ["new"]
+        folder.done(json!({ "kind": "sort", "into": folder.at("sorted"), "by": by }))["folders"][0]["new"]
             .as_u64()
             .unwrap()
     };

@@ -17,8 +17,7 @@ fn photos_in_json_are_read_as_clients_encode_them() {
     let server = Server::start(folder.path());
     let photo = probe("ada.png");
     let whole = STANDARD.encode(&photo);
-    let lines: Vec<&str> =
-        (0..whole.len()).step_by(76).map(|at| &whole[at..whole.len().min(at + 76)]).collect();
+    let lines: Vec<&str> = (0..whole.len()).step_by(76).map(|at| &whole[at..whole.len().min(at + 76)]).collect();
     let texts = [
         whole.clone(),
         lines.join("\n"),
@@ -39,11 +38,7 @@ fn photos_in_json_are_read_as_clients_encode_them() {
     assert!(message.contains(&format!("offset {place}")), "{message}");
     // The name of a kind has no case.
     let body = json!({ "file": whole }).to_string();
-    let kind = [
-        ("host", server.address.as_str()),
-        ("x-api-key", KEY),
-        ("content-type", "Application/JSON"),
-    ];
+    let kind = [("host", server.address.as_str()), ("x-api-key", KEY), ("content-type", "Application/JSON")];
     let path = "/api/v1/recognition/recognize";
     server.raw("POST", path, &kind, body.as_bytes()).has(200);
 }
@@ -133,8 +128,7 @@ fn a_job_warns_as_the_command_line_does() {
     let said = run(folder.path(), ["enroll", "faces", "--model", "other.npz"]).done();
     let several = "look like several people's";
     assert!(said.stderr.contains(several), "{}", said.stderr);
-    let printed =
-        run(folder.path(), ["enroll", "faces", "--model", "json.npz", "--format", "json"]);
+    let printed = run(folder.path(), ["enroll", "faces", "--model", "json.npz", "--format", "json"]);
     let printed: Value = serde_json::from_str(&printed.done().stdout).unwrap();
     assert!(printed["notices"].to_string().contains(several));
     let server = Server::start(folder.path());

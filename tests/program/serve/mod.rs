@@ -67,11 +67,9 @@ fn a_container_asks_whether_its_server_answers() {
     let port = server.address.rsplit(':').next().unwrap();
     // Whoever listens everywhere is asked on this machine.
     let everywhere = format!("0.0.0.0:{port}");
-    for (address, key) in [
-        (server.address.as_str(), Some(KEY)),
-        (server.address.as_str(), None),
-        (everywhere.as_str(), Some(KEY)),
-    ] {
+    for (address, key) in
+        [(server.address.as_str(), Some(KEY)), (server.address.as_str(), None), (everywhere.as_str(), Some(KEY))]
+    {
         let said = check(address, key).done();
         assert!(said.stderr.contains("answers"), "{}", said.stderr);
     }
@@ -188,8 +186,7 @@ fn people_are_added_renamed_merged_moved_and_erased() {
 
     let stale = [("if-match", tag.as_str())];
     server.ask_with("PUT", "/api/v0/people/Ada", &stale, br#"{"person":"Ada L."}"#).has(200);
-    let refused =
-        server.ask_with("PUT", "/api/v0/people/Boris", &stale, br#"{"person":"Bo"}"#).has(412);
+    let refused = server.ask_with("PUT", "/api/v0/people/Boris", &stale, br#"{"person":"Bo"}"#).has(412);
     assert!(refused.json()["message"].as_str().unwrap().contains("changed meanwhile"));
     server.ask("PUT", "/api/v0/people/Boris", br#"{"person":"Ada L."}"#).has(409);
     assert_eq!(people(&server), ["Ada L.", "Boris"]);
@@ -233,8 +230,7 @@ fn a_model_that_was_replaced_meanwhile_is_left_as_it_is() {
         fs::write(&file, &served).unwrap();
         fs::write(&restored, b"restored").unwrap();
         let server = Server::start(folder.path());
-        let rename =
-            |from: &str, to: &[u8]| server.ask("PUT", &format!("/api/v0/people/{from}"), to);
+        let rename = |from: &str, to: &[u8]| server.ask("PUT", &format!("/api/v0/people/{from}"), to);
         rename("Boris", br#"{"person":"Bo"}"#).has(200);
         replace();
         let there = fs::read(&file).ok();
@@ -295,8 +291,7 @@ fn long_work_is_a_job() {
     let checked = ended(&server, &checked);
     assert!(checked["result"]["findings"].is_array(), "{checked}");
 
-    let begun =
-        server.ask("POST", "/api/v0/jobs", br#"{"kind":"enroll","folder":"/missing"}"#).has(202);
+    let begun = server.ask("POST", "/api/v0/jobs", br#"{"kind":"enroll","folder":"/missing"}"#).has(202);
     let failed = ended(&server, &begun.json());
     assert_eq!(failed["state"], "failed");
     assert!(failed["error"].as_str().unwrap().contains("/missing"), "{failed}");
@@ -376,9 +371,7 @@ fn strangers_are_not_let_in() {
         let host = format!("{host}:{port}");
         ask("/", &[("host", &host), ("cookie", &session)]).has(200);
     }
-    for path in
-        ["/app.js", "/style.css", "/try.js", "/people.js", "/explore.js", "/camera.js", "/icon.svg"]
-    {
+    for path in ["/app.js", "/style.css", "/try.js", "/people.js", "/explore.js", "/camera.js", "/icon.svg"] {
         ask(path, &[own, ("cookie", &session)]).has(200);
         ask(path, &[own]).has(401);
     }
@@ -403,8 +396,7 @@ fn a_server_holds_the_model_and_is_refused_where_it_cannot_be() {
     run(folder.path(), ["serve", "--listen", "127.0.0.1:0"])
         .failed_saying(&["is in use by `eigenfaces serve` (process "]);
     let other = scratch();
-    run(other.path(), ["serve", "--listen", &server.address])
-        .failed_saying(&["the port is in use", "--listen"]);
+    run(other.path(), ["serve", "--listen", &server.address]).failed_saying(&["the port is in use", "--listen"]);
     run(other.path(), ["serve", "--listen", "0.0.0.0:0"]).failed_saying(&["EIGENFACES_KEY"]);
     fs::write(other.path().join("eigenfaces.npz"), "no model").unwrap();
     run(other.path(), ["serve", "--listen", "127.0.0.1:0"]).failed_saying(&["eigenfaces.npz"]);
@@ -417,9 +409,7 @@ fn a_server_holds_the_model_and_is_refused_where_it_cannot_be() {
 fn what_was_acknowledged_survives_a_kill() {
     let folder = scratch();
     let mut acknowledged = Vec::new();
-    for name in
-        ["Ada", "Boris", "Chiara"].into_iter().filter(|name| bundled_faces().join(name).is_dir())
-    {
+    for name in ["Ada", "Boris", "Chiara"].into_iter().filter(|name| bundled_faces().join(name).is_dir()) {
         let server = Server::start(folder.path());
         for photo in photos_of(name).iter().take(4) {
             let path = format!("/api/v1/recognition/faces?subject={name}");
@@ -430,12 +420,8 @@ fn what_was_acknowledged_survives_a_kill() {
     }
     let server = Server::start(folder.path());
     let all = server.ask("GET", "/api/v1/recognition/faces?size=100", b"").has(200).json();
-    let kept: Vec<&str> = all["faces"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|face| face["image_id"].as_str().unwrap())
-        .collect();
+    let kept: Vec<&str> =
+        all["faces"].as_array().unwrap().iter().map(|face| face["image_id"].as_str().unwrap()).collect();
     for face in &acknowledged {
         assert!(kept.contains(&face.as_str()), "{face} was lost");
     }

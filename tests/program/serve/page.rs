@@ -80,9 +80,7 @@ fn a_finding_that_is_fine_is_not_told_again() {
     };
     assert_eq!(findings(&server), ["wrong-label", "same-picture"]);
     let call = "/api/v0/findings/fine";
-    let fine = |finding: &str, face: &str| {
-        json!({ "finding": finding, "faces": [face] }).to_string().into_bytes()
-    };
+    let fine = |finding: &str, face: &str| json!({ "finding": finding, "faces": [face] }).to_string().into_bytes();
     server.ask("POST", call, &fine("wrong-label", "nobody")).has(404);
     server.ask("POST", call, &fine("bad-hair", &hash)).has(422);
     server.ask("POST", call, &fine("wrong-label", &hash)).has(200);

@@ -43,10 +43,7 @@ pub(super) fn accumulate(vectors: Vectors<'_>, tile: Tile, into: &mut [i64]) {
         panels.par_iter_mut().enumerate().with_max_len(1).for_each(|(index, panel)| {
             panel.fill(vectors, index * WIDTH, from..to, tile.layout);
         });
-        blocks
-            .par_iter_mut()
-            .with_max_len(1)
-            .for_each(|block| add_block(block, &panels, side, tile));
+        blocks.par_iter_mut().with_max_len(1).for_each(|block| add_block(block, &panels, side, tile));
     }
 }
 
@@ -71,14 +68,12 @@ fn cut(into: &mut [i64], count: usize, side: usize) -> Vec<Block<'_>> {
     let mut blocks = Vec::new();
     for (band, rows) in into.chunks_mut(width * count).enumerate() {
         let from = blocks.len();
-        blocks.extend((band..count.div_ceil(width)).map(|column| Block {
-            first: (band * side, column * side),
-            rows: Vec::with_capacity(width),
-        }));
+        blocks.extend(
+            (band..count.div_ceil(width))
+                .map(|column| Block { first: (band * side, column * side), rows: Vec::with_capacity(width) }),
+        );
         for row in rows.chunks_mut(count) {
-            for (block, part) in
-                blocks[from..].iter_mut().zip(row[band * width..].chunks_mut(width))
-            {
+            for (block, part) in blocks[from..].iter_mut().zip(row[band * width..].chunks_mut(width)) {
                 block.rows.push(part);
             }
         }
@@ -96,9 +91,7 @@ fn add_block(block: &mut Block<'_>, panels: &[Panel], side: usize, tile: Tile) {
     let places = (0..columns.len()).flat_map(|c| (0..rows.len()).map(move |r| (r, c)));
     let mut squares: Vec<_> = places
         .zip(sums.chunks_exact_mut(SQUARE))
-        .filter_map(|((r, c), sums)| {
-            Some((r, c, Shape::of(first_row + r, first_column + c)?, sums))
-        })
+        .filter_map(|((r, c), sums)| Some((r, c, Shape::of(first_row + r, first_column + c)?, sums)))
         .collect();
 
     // The last panels may hold fewer vectors; the tiles beyond are nobody's.
@@ -116,10 +109,7 @@ fn add_block(block: &mut Block<'_>, panels: &[Panel], side: usize, tile: Tile) {
         }
     }
     for (r, c, part, sums) in squares {
-        let result = block.rows[r * WIDTH..]
-            .iter_mut()
-            .take(WIDTH)
-            .filter_map(|row| row.get_mut(c * WIDTH..));
+        let result = block.rows[r * WIDTH..].iter_mut().take(WIDTH).filter_map(|row| row.get_mut(c * WIDTH..));
         widen_square(sums, &rows[r], part, tile, result);
     }
 }
@@ -165,19 +155,11 @@ pub(super) fn add_square(
 }
 
 /// Adds a square of 32-bit sums, with what the tile's bias left out, to the rows of the result.
-fn widen_square<'a>(
-    sums: &[i32],
-    panel: &Panel,
-    part: Shape,
-    tile: Tile,
-    result: impl Iterator<Item = &'a mut [i64]>,
-) {
+fn widen_square<'a>(sums: &[i32], panel: &Panel, part: Shape, tile: Tile, result: impl Iterator<Item = &'a mut [i64]>) {
     let tiles_down = WIDTH / tile.rows;
     for (i, result) in result.enumerate() {
         let missing = tile.bias * panel.sums[i];
-        for (across, result) in
-            result.chunks_mut(tile.columns).take(WIDTH / tile.columns).enumerate()
-        {
+        for (across, result) in result.chunks_mut(tile.columns).take(WIDTH / tile.columns).enumerate() {
             let line = (across * tiles_down + i / tile.rows) * tile.rows + i % tile.rows;
             let line = &sums[line * tile.columns..][..result.len()];
             // On the diagonal, what lies below it is left alone.

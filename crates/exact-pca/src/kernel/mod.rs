@@ -66,11 +66,7 @@ impl Kernel {
     pub fn best() -> Kernel {
         static BEST: OnceLock<Kernel> = OnceLock::new();
         *BEST.get_or_init(|| {
-            Self::ALL
-                .into_iter()
-                .rev()
-                .find(|kernel| kernel.is_available())
-                .unwrap_or(Kernel::Portable)
+            Self::ALL.into_iter().rev().find(|kernel| kernel.is_available()).unwrap_or(Kernel::Portable)
         })
     }
 
@@ -81,9 +77,7 @@ impl Kernel {
             #[cfg(target_arch = "x86_64")]
             Kernel::Avx2 => is_x86_feature_detected!("avx2"),
             #[cfg(target_arch = "x86_64")]
-            Kernel::AvxVnni => {
-                is_x86_feature_detected!("avx2") && is_x86_feature_detected!("avxvnni")
-            }
+            Kernel::AvxVnni => is_x86_feature_detected!("avx2") && is_x86_feature_detected!("avxvnni"),
             #[cfg(target_arch = "x86_64")]
             Kernel::Avx512Vnni => {
                 is_x86_feature_detected!("avx512f")
@@ -139,13 +133,7 @@ struct Tile {
     ///
     /// # Safety
     /// The processor has the tile's instructions.
-    add: unsafe fn(
-        a: &[panel::Step],
-        row: usize,
-        b: &[panel::Step],
-        column: usize,
-        sums: &mut [i32],
-    ),
+    add: unsafe fn(a: &[panel::Step], row: usize, b: &[panel::Step], column: usize, sums: &mut [i32]),
     /// [`widen`], compiled for these instructions.
     ///
     /// # Safety
@@ -189,11 +177,7 @@ pub fn zeros(side: usize) -> Vec<i64> {
 ///
 /// # Errors
 /// [`WrongTable`] unless `into` holds n x n sums.
-pub fn accumulate_gram(
-    columns: Columns<'_>,
-    kernel: Kernel,
-    into: &mut [i64],
-) -> Result<(), WrongTable> {
+pub fn accumulate_gram(columns: Columns<'_>, kernel: Kernel, into: &mut [i64]) -> Result<(), WrongTable> {
     accumulate(Vectors::Columns(columns), kernel, into)
 }
 
@@ -204,11 +188,7 @@ pub fn accumulate_gram(
 ///
 /// # Errors
 /// [`WrongTable`] unless `into` holds d x d sums.
-pub fn accumulate_covariance(
-    columns: Columns<'_>,
-    kernel: Kernel,
-    into: &mut [i64],
-) -> Result<(), WrongTable> {
+pub fn accumulate_covariance(columns: Columns<'_>, kernel: Kernel, into: &mut [i64]) -> Result<(), WrongTable> {
     accumulate(Vectors::Rows(columns), kernel, into)
 }
 

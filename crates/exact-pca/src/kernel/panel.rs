@@ -109,13 +109,7 @@ impl Panel {
     }
 
     /// Takes in the bytes `stretch` of the vectors `first..first + 48`.
-    pub(super) fn fill(
-        &mut self,
-        vectors: Vectors<'_>,
-        first: usize,
-        stretch: Range<usize>,
-        layout: Layout,
-    ) {
+    pub(super) fn fill(&mut self, vectors: Vectors<'_>, first: usize, stretch: Range<usize>, layout: Layout) {
         let steps = stretch.len().div_ceil(layout.bytes_per_step()).next_multiple_of(GROUP);
         // What an earlier stretch left here is written over.
         self.steps.resize(steps, Step([0; WIDTH]));
@@ -126,13 +120,7 @@ impl Panel {
         }
     }
 
-    fn fill_from_columns(
-        &mut self,
-        columns: Columns<'_>,
-        first: usize,
-        stretch: Range<usize>,
-        layout: Layout,
-    ) {
+    fn fill_from_columns(&mut self, columns: Columns<'_>, first: usize, stretch: Range<usize>, layout: Layout) {
         let sources: [&[u8]; WIDTH] = std::array::from_fn(|place| {
             columns.column(first + place).map_or(&[][..], |column| &column[stretch.clone()])
         });
@@ -155,13 +143,7 @@ impl Panel {
         }
     }
 
-    fn fill_from_rows(
-        &mut self,
-        columns: Columns<'_>,
-        first: usize,
-        stretch: Range<usize>,
-        layout: Layout,
-    ) {
+    fn fill_from_rows(&mut self, columns: Columns<'_>, first: usize, stretch: Range<usize>, layout: Layout) {
         let width = WIDTH.min(columns.length() - first);
         let mut sums = [0u32; WIDTH];
         let mut faces = stretch.map(|j| &columns.data()[j * columns.length() + first..][..width]);
@@ -207,9 +189,7 @@ fn transpose(rows: [[u32; 4]; 4]) -> [[u32; 4]; 4] {
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn transpose(rows: [[u32; 4]; 4]) -> [[u32; 4]; 4] {
-    use std::arch::x86_64::{
-        _mm_unpackhi_epi32, _mm_unpackhi_epi64, _mm_unpacklo_epi32, _mm_unpacklo_epi64,
-    };
+    use std::arch::x86_64::{_mm_unpackhi_epi32, _mm_unpackhi_epi64, _mm_unpacklo_epi32, _mm_unpacklo_epi64};
     let [a, b, c, d] = rows.map(bytemuck::cast);
     // SAFETY: SSE2 is part of x86-64.
     let columns = unsafe {
@@ -229,12 +209,9 @@ fn transpose(rows: [[u32; 4]; 4]) -> [[u32; 4]; 4] {
 fn byte_sum(bytes: &[u8]) -> i64 {
     // Sixteen 16-bit lanes, which the compiler keeps in registers; 256 bytes of at most 255 fit a lane.
     let lanes = |block: &[[u8; 16]]| {
-        block
-            .iter()
-            .fold([0u16; 16], |sums, bytes| std::array::from_fn(|i| sums[i] + u16::from(bytes[i])))
+        block.iter().fold([0u16; 16], |sums, bytes| std::array::from_fn(|i| sums[i] + u16::from(bytes[i])))
     };
     let total = |lanes: [u16; 16]| lanes.into_iter().map(i64::from).sum::<i64>();
     let (blocks, rest) = bytes.as_chunks::<16>();
-    blocks.chunks(256).map(|block| total(lanes(block))).sum::<i64>()
-        + rest.iter().copied().map(i64::from).sum::<i64>()
+    blocks.chunks(256).map(|block| total(lanes(block))).sum::<i64>() + rest.iter().copied().map(i64::from).sum::<i64>()
 }

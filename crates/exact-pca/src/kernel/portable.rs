@@ -12,8 +12,7 @@ const COLUMNS: usize = 8;
 
 const _: () = assert!(STEPS * 255 * 255 <= 1 << f32::MANTISSA_DIGITS);
 
-pub(super) const TILE: Tile =
-    Tile { rows: ROWS, columns: COLUMNS, layout: Layout::Singles, bias: 0, add, widen };
+pub(super) const TILE: Tile = Tile { rows: ROWS, columns: COLUMNS, layout: Layout::Singles, bias: 0, add, widen };
 
 /// See [`Tile::add`].
 fn add(a: &[Step], row: usize, b: &[Step], column: usize, sums: &mut [i32]) {
@@ -35,9 +34,5 @@ fn add(a: &[Step], row: usize, b: &[Step], column: usize, sums: &mut [i32]) {
 /// Exact either way: one instruction where the processor is sure to have it.
 #[inline(always)]
 fn multiply_add(a: f32, b: f32, sum: f32) -> f32 {
-    if cfg!(any(target_feature = "fma", target_arch = "aarch64")) {
-        a.mul_add(b, sum)
-    } else {
-        a * b + sum
-    }
+    if cfg!(any(target_feature = "fma", target_arch = "aarch64")) { a.mul_add(b, sum) } else { a * b + sum }
 }

@@ -28,20 +28,14 @@ fn inner(a: impl Iterator<Item = u8>, b: impl Iterator<Item = u8>) -> i64 {
 fn plain_gram(x: Columns<'_>) -> Vec<i64> {
     let n = x.count();
     let column = |j| x.column(j).unwrap_or_default().iter().copied();
-    (0..n * n)
-        .map(|at| (at / n, at % n))
-        .map(|(i, j)| if i <= j { inner(column(i), column(j)) } else { 0 })
-        .collect()
+    (0..n * n).map(|at| (at / n, at % n)).map(|(i, j)| if i <= j { inner(column(i), column(j)) } else { 0 }).collect()
 }
 
 /// The upper triangle of XXᵀ, zeros below it.
 fn plain_covariance(x: Columns<'_>) -> Vec<i64> {
     let d = x.length();
     let row = |p: usize| x.iter().map(move |column| column[p]);
-    (0..d * d)
-        .map(|at| (at / d, at % d))
-        .map(|(p, q)| if p <= q { inner(row(p), row(q)) } else { 0 })
-        .collect()
+    (0..d * d).map(|at| (at / d, at % d)).map(|(p, q)| if p <= q { inner(row(p), row(q)) } else { 0 }).collect()
 }
 
 fn gram(x: Columns<'_>, kernel: Kernel) -> Vec<i64> {
@@ -62,11 +56,7 @@ fn check_all(data: &[u8], length: usize, count: usize) {
     let (plain_gram, plain_covariance) = (plain_gram(x), plain_covariance(x));
     for kernel in Kernel::available() {
         assert!(gram(x, kernel) == plain_gram, "{} Gram of {length} x {count}", kernel.name());
-        assert!(
-            covariance(x, kernel) == plain_covariance,
-            "{} covariance of {length} x {count}",
-            kernel.name()
-        );
+        assert!(covariance(x, kernel) == plain_covariance, "{} covariance of {length} x {count}", kernel.name());
     }
 }
 
@@ -135,8 +125,7 @@ fn extremes_are_exact() {
     for (length, count) in [(130, 50), (4096, 3), (3, 700)] {
         check_all(&vec![0; length * count], length, count);
         check_all(&vec![255; length * count], length, count);
-        let half: Vec<u8> =
-            (0..length * count).map(|at| if at / length % 2 == 0 { 255 } else { 0 }).collect();
+        let half: Vec<u8> = (0..length * count).map(|at| if at / length % 2 == 0 { 255 } else { 0 }).collect();
         check_all(&half, length, count);
     }
 }
@@ -145,36 +134,20 @@ fn extremes_are_exact() {
 #[test]
 #[cfg_attr(miri, ignore = "too slow")]
 fn sums_beyond_32_bits_are_exact() {
-    for length in [16_383, 16_384, 16_385, 33_024, 33_025, 33_026, 33_030, 65_793, 65_794, 140_000]
-    {
+    for length in [16_383, 16_384, 16_385, 33_024, 33_025, 33_026, 33_030, 65_793, 65_794, 140_000] {
         let white = vec![255; length * 3];
         let square = length as i64 * 255 * 255;
         let black_and_white = [vec![255; length], vec![0; length]].concat();
         for kernel in Kernel::available() {
             let expected = [square, square, square, 0, square, square, 0, 0, square];
-            assert_eq!(
-                gram(columns(&white, length, 3), kernel),
-                expected,
-                "{} {length}",
-                kernel.name()
-            );
-            assert_eq!(
-                covariance(columns(&white, 3, length), kernel),
-                expected,
-                "{} {length}",
-                kernel.name()
-            );
+            assert_eq!(gram(columns(&white, length, 3), kernel), expected, "{} {length}", kernel.name());
+            assert_eq!(covariance(columns(&white, 3, length), kernel), expected, "{} {length}", kernel.name());
             assert_eq!(gram(columns(&black_and_white, length, 2), kernel), [square, 0, 0, 0]);
         }
         let random = noise(length * 2, 7);
         let expected = plain_gram(columns(&random, length, 2));
         for kernel in Kernel::available() {
-            assert_eq!(
-                gram(columns(&random, length, 2), kernel),
-                expected,
-                "{} {length}",
-                kernel.name()
-            );
+            assert_eq!(gram(columns(&random, length, 2), kernel), expected, "{} {length}", kernel.name());
         }
     }
 }
@@ -198,15 +171,10 @@ fn large_results_are_exact() {
 fn covariance_is_the_gram_of_the_transpose() {
     let (length, count) = (101, 77);
     let data = noise(length * count, 3);
-    let transposed: Vec<u8> =
-        (0..length * count).map(|at| data[at % count * length + at / count]).collect();
+    let transposed: Vec<u8> = (0..length * count).map(|at| data[at % count * length + at / count]).collect();
     for kernel in Kernel::available() {
         let covariance = covariance(columns(&data, length, count), kernel);
-        assert!(
-            covariance == gram(columns(&transposed, count, length), kernel),
-            "{}",
-            kernel.name()
-        );
+        assert!(covariance == gram(columns(&transposed, count, length), kernel), "{}", kernel.name());
     }
 }
 
@@ -228,16 +196,9 @@ fn the_number_of_threads_changes_nothing() {
     let x = columns(&data, 300, 500);
     let expected = plain_gram(x);
     for threads in [1, 2, 5] {
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .build()
-            .expect("threads can be started");
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads can be started");
         for kernel in Kernel::available() {
-            assert!(
-                pool.install(|| gram(x, kernel)) == expected,
-                "{} on {threads} threads",
-                kernel.name()
-            );
+            assert!(pool.install(|| gram(x, kernel)) == expected, "{} on {threads} threads", kernel.name());
         }
     }
 }
@@ -259,8 +220,7 @@ fn below_the_diagonal_nothing_is_touched_until_mirrored() {
     let (length, count) = (40, 150);
     let data = noise(length * count, 17);
     let mut table = vec![-1; count * count];
-    accumulate_gram(columns(&data, length, count), Kernel::best(), &mut table)
-        .expect("the table fits");
+    accumulate_gram(columns(&data, length, count), Kernel::best(), &mut table).expect("the table fits");
     for (at, &sum) in table.iter().enumerate() {
         assert_eq!(at / count > at % count, sum == -1, "row {}, column {}", at / count, at % count);
     }
@@ -279,10 +239,7 @@ fn wrong_sizes_are_errors() {
     assert_eq!(x.column(1), Some(&[3, 4][..]));
     assert_eq!(x.column(3), None);
     let mut table = [0; 4];
-    assert_eq!(
-        accumulate_gram(x, Kernel::Portable, &mut table),
-        Err(WrongTable { needed: 9, given: 4 })
-    );
+    assert_eq!(accumulate_gram(x, Kernel::Portable, &mut table), Err(WrongTable { needed: 9, given: 4 }));
     assert_eq!(accumulate_covariance(x, Kernel::Portable, &mut table), Ok(()));
     assert_eq!(accumulate_row_sums(x, &mut table), Err(WrongTable { needed: 2, given: 4 }));
 }

@@ -30,19 +30,15 @@ macro_rules! x86_tile {
         const LANES: usize = $lanes;
         const COLUMNS: usize = LANES * REGISTERS;
 
-        pub(super) const TILE: Tile =
-            Tile { rows: ROWS, columns: COLUMNS, layout: $layout, bias: $bias, add, widen };
+        pub(super) const TILE: Tile = Tile { rows: ROWS, columns: COLUMNS, layout: $layout, bias: $bias, add, widen };
 
         /// See [`Tile::add`].
         #[target_feature(enable = $features)]
         fn add(a: &[Step], row: usize, b: &[Step], column: usize, sums: &mut [i32]) {
             // The caller promises this; said here, the compiler leaves out the checks further down.
-            assert!(
-                row + ROWS <= WIDTH && column + COLUMNS <= WIDTH && sums.len() == ROWS * COLUMNS
-            );
-            let mut tile: [[$register; REGISTERS]; ROWS] = std::array::from_fn(|i| {
-                std::array::from_fn(|r| load(&sums[i * COLUMNS + r * LANES..]))
-            });
+            assert!(row + ROWS <= WIDTH && column + COLUMNS <= WIDTH && sums.len() == ROWS * COLUMNS);
+            let mut tile: [[$register; REGISTERS]; ROWS] =
+                std::array::from_fn(|i| std::array::from_fn(|r| load(&sums[i * COLUMNS + r * LANES..])));
             for (a, b) in a.iter().zip(b) {
                 let b: [$register; REGISTERS] = std::array::from_fn(|r| {
                     let $columns = load(&b.0[column + r * LANES..]);

@@ -148,9 +148,7 @@ impl Function {
             Self::Linear => xy as f64,
             // An exact integer until here, so equal faces have distance 0 and none has less.
             Self::Rbf(gamma) => libm::expm1(-gamma * (xx + yy - 2 * xy) as f64),
-            Self::Polynomial { degree, constant, scale } => {
-                (xy as f64 * scale + constant).powi(degree)
-            }
+            Self::Polynomial { degree, constant, scale } => (xy as f64 * scale + constant).powi(degree),
             Self::Cosine if xx == 0 || yy == 0 => 0.0,
             Self::Cosine => xy as f64 / (xx as f64 * yy as f64).sqrt(),
         }

@@ -182,8 +182,7 @@ impl Learned {
                 *value = function.of(Products { xy, xx, yy });
             }
         });
-        let row_means: Vec<f64> =
-            matrix.column_iter().map(|column| column.sum() / n as f64).collect();
+        let row_means: Vec<f64> = matrix.column_iter().map(|column| column.sum() / n as f64).collect();
         let mean = row_means.iter().sum::<f64>() / n as f64;
         let centred = match function {
             // An exact integer over n², rounded once.

@@ -50,8 +50,7 @@ impl PreImage {
     /// The distance from the face (d pixels), in gray levels a pixel (root mean square).
     pub fn rms(&self, face: &[u8]) -> f64 {
         let squares = self.levels.iter().zip(face);
-        let sum: f64 =
-            squares.map(|(&level, &pixel)| (f64::from(level) - f64::from(pixel)).powi(2)).sum();
+        let sum: f64 = squares.map(|(&level, &pixel)| (f64::from(level) - f64::from(pixel)).powi(2)).sum();
         (sum / face.len().max(1) as f64).sqrt()
     }
 }
@@ -82,9 +81,7 @@ impl Regression {
         let pairs = a.iter().zip(b);
         match self {
             Self::Linear => pairs.map(|(a, b)| a * b).sum(),
-            Self::Rbf(gamma) => {
-                libm::exp(-gamma * pairs.map(|(a, b)| (a - b).powi(2)).sum::<f64>())
-            }
+            Self::Rbf(gamma) => libm::exp(-gamma * pairs.map(|(a, b)| (a - b).powi(2)).sum::<f64>()),
         }
     }
 }
@@ -107,8 +104,7 @@ impl<'a> PreImages<'a> {
                 Regression::Rbf(1.0 / typical)
             }
         };
-        let mut kernels =
-            DMatrix::from_fn(n, n, |i, j| regression.of(column(&weights, i), column(&weights, j)));
+        let mut kernels = DMatrix::from_fn(n, n, |i, j| regression.of(column(&weights, i), column(&weights, j)));
         let added = ridge * kernels.trace() / n as f64;
         for at in 0..n {
             kernels[(at, at)] += added;
@@ -126,16 +122,12 @@ impl<'a> PreImages<'a> {
     pub fn ridge(&self, weights: &[f64]) -> PreImage {
         let leading = &weights[..weights.len().min(self.weights.nrows())];
         let n = self.weights.ncols();
-        let kernels =
-            DVector::from_fn(n, |j, _| self.regression.of(leading, column(&self.weights, j)));
+        let kernels = DVector::from_fn(n, |j, _| self.regression.of(leading, column(&self.weights, j)));
         let shares = self.factor.solve(&kernels);
         // m + Σ β_j (x_j - m)
         let rest = 1.0 - shares.sum();
         let levels = self.mixture(shares.as_slice(), rest);
-        PreImage {
-            levels: levels.into_iter().map(|level| level as f32).collect(),
-            method: PreImageMethod::Ridge,
-        }
+        PreImage { levels: levels.into_iter().map(|level| level as f32).collect(), method: PreImageMethod::Ridge }
     }
 
     /// The pre-image by the fixed point; `None` if the kernel is no radial basis function, or no face learned from

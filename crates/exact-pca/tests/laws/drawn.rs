@@ -34,8 +34,7 @@ pub fn waves(d: usize, n: usize, seed: u64) -> Vec<u8> {
     for _ in 0..n {
         let (phase, tilt, level) = (draw() * 6.0, draw() * 3.0, draw() * 60.0);
         for at in 0..d {
-            let wave = libm::sin(at as f64 / 5.0 + phase) * 50.0
-                + libm::cos(at as f64 * tilt / 40.0) * 30.0;
+            let wave = libm::sin(at as f64 / 5.0 + phase) * 50.0 + libm::cos(at as f64 * tilt / 40.0) * 30.0;
             pixels.push((90.0 + level + wave + draw() * 20.0).clamp(0.0, 255.0) as u8);
         }
     }

@@ -41,8 +41,7 @@ fn kernel_matrix(faces: &DMatrix<u8>, text: &str, space: &KernelSpace) -> DMatri
             "rbf" => libm::exp(-space.gamma().unwrap() * (a - b).norm_squared()),
             "poly" => {
                 let (degree, constant) = text[5..].split_once(',').unwrap();
-                let (degree, constant): (i32, f64) =
-                    (degree.parse().unwrap(), constant.parse().unwrap());
+                let (degree, constant): (i32, f64) = (degree.parse().unwrap(), constant.parse().unwrap());
                 (a.dot(&b) / d + constant).powi(degree)
             }
             _ => a.dot(&b) / (a.norm() * b.norm()),
@@ -77,9 +76,7 @@ fn weights_and_spectra_are_scikit_learns() {
         let space = fit(&known, name, ComponentCount::Count(6));
         // The linear kernel counts gray levels from 0 to 255, scikit-learn was given 0 to 1.
         let unit = if name == "linear" { 255.0 } else { 1.0 };
-        for (ours, theirs) in
-            space.eigenvalues().iter().zip(&reference[format!("{name}/eigenvalues").as_str()])
-        {
+        for (ours, theirs) in space.eigenvalues().iter().zip(&reference[format!("{name}/eigenvalues").as_str()]) {
             let theirs = theirs * unit * unit;
             assert!((ours - theirs).abs() <= 1e-6 * theirs, "{name}: {ours} {theirs}");
         }
@@ -229,8 +226,7 @@ fn awkward_faces() {
         assert_eq!(pca.fit(&one), Err(PcaError::TooFewFaces(1)), "{text}");
         assert_eq!(pca.fit(&same), Err(PcaError::NoVariance(7)), "{text}");
         // Duplicates lower the rank and break nothing.
-        let doubled =
-            fit(&select(&few, [0, 1, 2, 3, 4, 5, 0, 0, 3]), text, ComponentCount::Share(1.0));
+        let doubled = fit(&select(&few, [0, 1, 2, 3, 4, 5, 0, 0, 3]), text, ComponentCount::Share(1.0));
         assert_eq!(doubled.components(), 5, "{text}");
         let weights = fit(&with_black, text, ComponentCount::Auto).weights(&with_black);
         assert!(weights.iter().all(|weight| weight.is_finite()), "{text}");

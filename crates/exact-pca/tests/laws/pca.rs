@@ -7,8 +7,7 @@ use proptest::prelude::*;
 
 use crate::{drawn, matrix, on_threads};
 
-const EVERY_SOLVER: [Solver; 5] =
-    [Solver::Auto, Solver::Gram, Solver::Covariance, Solver::Lanczos, Solver::Minimize];
+const EVERY_SOLVER: [Solver; 5] = [Solver::Auto, Solver::Gram, Solver::Covariance, Solver::Lanczos, Solver::Minimize];
 
 fn faces(pixels: usize, n: usize, seed: u64) -> DMatrix<u8> {
     matrix(pixels, n, drawn::waves(pixels, n, seed))
@@ -58,11 +57,7 @@ fn check_laws(faces: &DMatrix<u8>, components: &Components) {
     let k = components.count();
     assert_eq!(components.basis.shape(), (d, k));
     assert!(k < n && k <= d, "rank {k} of {n} faces of {d} pixels");
-    assert!(
-        orthonormality(&components.basis) < tolerance(components, 1e-10),
-        "{}",
-        orthonormality(&components.basis)
-    );
+    assert!(orthonormality(&components.basis) < tolerance(components, 1e-10), "{}", orthonormality(&components.basis));
     assert!(components.eigenvalues.windows(2).all(|pair| pair[0] >= pair[1]));
     assert!(components.eigenvalues.iter().all(|&value| value > 0.0));
     let sum: f64 = components.eigenvalues.iter().sum();
@@ -77,15 +72,9 @@ fn check_laws(faces: &DMatrix<u8>, components: &Components) {
     let largest = components.eigenvalues[0];
     let covariance = &weights * weights.transpose() / (n - 1) as f64;
     let diagonal = DMatrix::from_diagonal(&components.eigenvalues.clone().into());
-    assert!(
-        (covariance - diagonal).amax() < tolerance(components, 1e-9) * largest,
-        "covariance of the weights"
-    );
+    assert!((covariance - diagonal).amax() < tolerance(components, 1e-9) * largest, "covariance of the weights");
     for row in weights.row_iter() {
-        assert!(
-            row.mean().abs() < tolerance(components, 1e-9) * largest.sqrt(),
-            "mean of the weights"
-        );
+        assert!(row.mean().abs() < tolerance(components, 1e-9) * largest.sqrt(), "mean of the weights");
     }
 }
 
@@ -292,13 +281,9 @@ fn check_lanczos(faces: &DMatrix<u8>, k: usize) -> Components {
 
 #[test]
 fn lanczos_agrees_with_the_exact_solvers() {
-    for (width, height, n, k, seed) in [
-        (20, 30, 200, 20, 1),
-        (20, 12, 700, 30, 2),
-        (18, 20, 360, 1, 3),
-        (16, 16, 90, 30, 4),
-        (24, 30, 500, 100, 5),
-    ] {
+    for (width, height, n, k, seed) in
+        [(20, 30, 200, 20, 1), (20, 12, 700, 30, 2), (18, 20, 360, 1, 3), (16, 16, 90, 30, 4), (24, 30, 500, 100, 5)]
+    {
         check_lanczos(&faces(width * height, n, seed), k);
     }
 }
@@ -334,10 +319,7 @@ fn every_solver_says_how_accurate_it_was() {
         let variance = &centred * centred.tr_mul(&found.basis) / (faces.ncols() - 1) as f64;
         let exact = &found.basis * DMatrix::from_diagonal(&found.eigenvalues.clone().into());
         let residual = (variance - exact).column_iter().map(|r| r.norm()).fold(0.0, f64::max);
-        assert!(
-            residual < tolerance(&found, 1e-9) * found.eigenvalues[0] + 100.0 * found.residual,
-            "{solver:?}"
-        );
+        assert!(residual < tolerance(&found, 1e-9) * found.eigenvalues[0] + 100.0 * found.residual, "{solver:?}");
         assert!((0.0..1e-9).contains(&found.residual), "{solver:?}");
     }
 }

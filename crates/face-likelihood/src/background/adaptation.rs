@@ -60,24 +60,12 @@ impl ChannelAdaptation {
     }
 
     /// Photos (raw coordinates, k rows from `row` on) about the domain's mean, normalised, in adapted directions.
-    pub fn project(
-        &self,
-        raw: &DMatrix<f32>,
-        row: usize,
-        photos: &[usize],
-        mean: &[f64],
-    ) -> DMatrix<f64> {
+    pub fn project(&self, raw: &DMatrix<f32>, row: usize, photos: &[usize], mean: &[f64]) -> DMatrix<f64> {
         self.rotated(self.normalised(raw, row, photos, mean))
     }
 
     /// As [`project`](Self::project), in the background's own directions.
-    pub fn normalised(
-        &self,
-        raw: &DMatrix<f32>,
-        row: usize,
-        photos: &[usize],
-        mean: &[f64],
-    ) -> DMatrix<f64> {
+    pub fn normalised(&self, raw: &DMatrix<f32>, row: usize, photos: &[usize], mean: &[f64]) -> DMatrix<f64> {
         let k = self.prior.len();
         let mut projected = DMatrix::zeros(k, photos.len());
         for (mut column, &photo) in projected.column_iter_mut().zip(photos) {
@@ -149,12 +137,7 @@ impl Adaptation {
     /// The covariance between photos of one person becomes `(ν I + S) / (ν + f)`, S their scatter about their
     /// person's mean, f its degrees of freedom and ν the weight of the background: the mode of an inverse Wishart
     /// prior's posterior. That between people stays.
-    pub fn learn(
-        background: &Background,
-        raw: &DMatrix<f32>,
-        photos: &[usize],
-        persons: &[usize],
-    ) -> Self {
+    pub fn learn(background: &Background, raw: &DMatrix<f32>, photos: &[usize], persons: &[usize]) -> Self {
         let k = background.components();
         let groups = groups(photos, persons);
         let means = [0, 1].map(|at| domain_mean(raw, at * k, k, &groups));
@@ -219,8 +202,7 @@ impl Adaptation {
         }
         let k = self.channels[0].prior.len();
         let of_means = [0, 1].map(|at| self.light_along(at, means[at].iter().copied()));
-        let factor =
-            |at: usize, photo| self.channels[at].length_factor(raw, at * k, photo, &means[at]);
+        let factor = |at: usize, photo| self.channels[at].length_factor(raw, at * k, photo, &means[at]);
         let of_photo = |&photo: &usize| {
             let along = [0, 1].map(|at| {
                 let of_photo = match rotated {
@@ -306,11 +288,7 @@ impl Adaptation {
     }
 
     /// Puts stored parts together; `None` where they are not of the background's size, or hold values out of range.
-    pub fn from_parts(
-        background: &Background,
-        directions: Vec<f32>,
-        between: Vec<f64>,
-    ) -> Option<Self> {
+    pub fn from_parts(background: &Background, directions: Vec<f32>, between: Vec<f64>) -> Option<Self> {
         let k = background.components();
         let sound = directions.len() == 2 * k * k
             && between.len() == 2 * k
@@ -348,12 +326,7 @@ pub(super) fn groups(photos: &[usize], persons: &[usize]) -> Vec<Vec<usize>> {
 
 /// Mean of the people's means, drawn towards the background's by N / (N + 1) for N people: the mode under a domain
 /// whose mean differs from the background's as one person differs from another.
-pub(super) fn domain_mean(
-    raw: &DMatrix<f32>,
-    row: usize,
-    k: usize,
-    groups: &[Vec<usize>],
-) -> Vec<f64> {
+pub(super) fn domain_mean(raw: &DMatrix<f32>, row: usize, k: usize, groups: &[Vec<usize>]) -> Vec<f64> {
     let mut sum = vec![0.0; k];
     for photos in groups {
         let share = 1.0 / photos.len() as f64;

@@ -102,10 +102,7 @@ impl Background {
         Self::read_parts(&mut rest, kept).ok_or_else(|| refused(BackgroundProblem::Damaged))
     }
 
-    fn read_parts<'a>(
-        rest: &mut Reader<'a>,
-        kept: impl Fn(&'a [i8]) -> Cow<'static, [i8]>,
-    ) -> Option<Self> {
+    fn read_parts<'a>(rest: &mut Reader<'a>, kept: impl Fn(&'a [i8]) -> Cow<'static, [i8]>) -> Option<Self> {
         let k = rest.number()? as usize;
         let d = rest.number()? as usize;
         if k == 0 || k > MOST_COMPONENTS || d != LENGTH {
@@ -174,11 +171,7 @@ impl<'a> Reader<'a> {
 
     fn line(&mut self) -> Option<Line> {
         let numbers = self.floats(2)?;
-        Some(Line {
-            scale: numbers[0],
-            bias: numbers[1],
-            weights: bytemuck::cast_slice(self.take(FEATURES)?).to_vec(),
-        })
+        Some(Line { scale: numbers[0], bias: numbers[1], weights: bytemuck::cast_slice(self.take(FEATURES)?).to_vec() })
     }
 
     /// Finite numbers of moderate size.

@@ -117,9 +117,7 @@ impl Calibration {
         let held_out = HeldOutScores::gather(background, raw, &own);
         let once = once(&own);
         let distant = match alignment {
-            Alignment::ByEyes => {
-                DISTANT_PRIOR_PEOPLE / (DISTANT_PRIOR_PEOPLE + count.max(1) as f64 - 1.0)
-            }
+            Alignment::ByEyes => DISTANT_PRIOR_PEOPLE / (DISTANT_PRIOR_PEOPLE + count.max(1) as f64 - 1.0),
             Alignment::AsIs => 1.0,
         };
         let assumed = |expected: f64| location(offset, foreign, once, distant, expected);
@@ -142,8 +140,7 @@ impl Calibration {
         Claim {
             people: self.people,
             location: self.location,
-            dependence: MAXIMUM_CORRECTION.0
-                + (MAXIMUM_CORRECTION.1 - MAXIMUM_CORRECTION.0) * self.foreign,
+            dependence: MAXIMUM_CORRECTION.0 + (MAXIMUM_CORRECTION.1 - MAXIMUM_CORRECTION.0) * self.foreign,
             genuine: self.genuine,
         }
     }

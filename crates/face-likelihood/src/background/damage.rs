@@ -75,11 +75,7 @@ impl DamageVariation {
     }
 
     /// The kinds that are likely in a photo, each with its probability.
-    fn posterior(
-        &self,
-        background: &Background,
-        coordinates: &[f32],
-    ) -> Vec<(f64, KindProjection<'_>)> {
+    fn posterior(&self, background: &Background, coordinates: &[f32]) -> Vec<(f64, KindProjection<'_>)> {
         let k = background.components();
         let channels = [0, 1].map(|channel| {
             let between = background.between_people(Channel::ALL[channel]);
@@ -119,9 +115,8 @@ fn kinds_of(mut differences: Vec<Difference>) -> Result<Vec<[Directions; 2]>> {
     let strength = |of: &Difference| of[0].norm_squared() + of[1].norm_squared();
     differences.sort_by(|a, b| strength(a).total_cmp(&strength(b)));
     let of_kind = |kind: &[Difference]| {
-        let of_channel = |channel: usize| -> Vec<DVector<f64>> {
-            kind.iter().map(|both| both[channel].clone()).collect()
-        };
+        let of_channel =
+            |channel: usize| -> Vec<DVector<f64>> { kind.iter().map(|both| both[channel].clone()).collect() };
         match [0, 1].map(|channel| Directions::learn(&of_channel(channel), DIRECTIONS)) {
             [Some(plain), Some(relit)] => Ok([plain, relit]),
             _ => Err(too_few()),
@@ -146,9 +141,7 @@ type Difference = [DVector<f64>; 2];
 
 impl DamagedPhotos {
     fn differences(&self, background: &Background) -> Vec<Difference> {
-        (0..self.clean.ncols())
-            .map(|photo| [0, 1].map(|channel| self.whitened(background, channel, photo)))
-            .collect()
+        (0..self.clean.ncols()).map(|photo| [0, 1].map(|channel| self.whitened(background, channel, photo))).collect()
     }
 
     /// The damage of a photo in one channel, in whitened coordinates (k).
@@ -173,13 +166,9 @@ mod tests {
         let mut noise = Noise::seeded(23);
         let damages = DMatrix::from_fn(rows, 3, |_, _| noise.normal());
         let mut noise = Noise::seeded(seed);
-        let between: Vec<f64> = Channel::ALL
-            .iter()
-            .flat_map(|&channel| background.between_people(channel).to_vec())
-            .collect();
-        let clean = DMatrix::from_fn(rows, PHOTOS, |row, _| {
-            ((1.0 + between[row]).sqrt() * noise.normal()) as f32
-        });
+        let between: Vec<f64> =
+            Channel::ALL.iter().flat_map(|&channel| background.between_people(channel).to_vec()).collect();
+        let clean = DMatrix::from_fn(rows, PHOTOS, |row, _| ((1.0 + between[row]).sqrt() * noise.normal()) as f32);
         let mut damaged = clean.clone();
         for (photo, mut column) in damaged.column_iter_mut().enumerate() {
             let strength = strength * (1.0 + noise.normal().abs());

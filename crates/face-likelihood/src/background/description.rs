@@ -20,8 +20,7 @@ static TEXTURE_GRID: Grid = Grid::new(8, 9);
 static PARTS: [(&Grid, usize); 2] = [(&DIRECTIONS_GRID, DIRECTIONS), (&TEXTURE_GRID, CELL)];
 
 /// Bytes of a description.
-pub const LENGTH: usize =
-    directions::length(&DIRECTIONS_GRID) / 2 + texture::folded_length(&TEXTURE_GRID);
+pub const LENGTH: usize = directions::length(&DIRECTIONS_GRID) / 2 + texture::folded_length(&TEXTURE_GRID);
 
 /// A description as a picture.
 pub const SHEET: FaceSize = match FaceSize::of(12, (LENGTH / 12) as u32) {
@@ -109,8 +108,7 @@ fn parts<T>(values: &[T]) -> impl Iterator<Item = (&'static Grid, std::slice::Ch
 pub(super) fn strength_by_place(direction: &[f32]) -> Vec<f32> {
     let mut strength = vec![0.0; FACE.pixels()];
     for (grid, cells) in parts(direction) {
-        let squares: Vec<f32> =
-            cells.map(|cell| cell.iter().map(|value| value * value).sum()).collect();
+        let squares: Vec<f32> = cells.map(|cell| cell.iter().map(|value| value * value).sum()).collect();
         for (place, sum) in strength.iter_mut().enumerate() {
             *sum += squares[cell_at(grid, place)];
         }
@@ -120,12 +118,7 @@ pub(super) fn strength_by_place(direction: &[f32]) -> Vec<f32> {
 
 /// Values of a description ([`LENGTH`]) of this face added up cell by cell and spread evenly over the places of the face
 /// that the cell covers: one value a pixel, with the same sum.
-pub(super) fn sum_by_place(
-    channel: Channel,
-    values: &[f64],
-    face: &[u8],
-    mouths: &MouthFinder,
-) -> Vec<f64> {
+pub(super) fn sum_by_place(channel: Channel, values: &[f64], face: &[u8], mouths: &MouthFinder) -> Vec<f64> {
     let view = viewed(channel.views()[0], mouths.find(face));
     let shown = view.places();
     let mut places = vec![0.0; FACE.pixels()];

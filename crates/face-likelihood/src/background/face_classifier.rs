@@ -67,8 +67,7 @@ impl FaceClassifier {
     }
 
     fn score_of(&self, face: &[u8], size: FaceSize) -> Result<f32> {
-        let descriptions =
-            description::describe(&at_size(face, size), Background::bundled()?.mouths());
+        let descriptions = description::describe(&at_size(face, size), Background::bundled()?.mouths());
         Ok(self.score(&descriptions[Channel::LightNormalized as usize]))
     }
 
@@ -95,11 +94,7 @@ impl FaceClassifier {
         if weights.len() != LENGTH {
             return Err(damaged());
         }
-        Ok(Self {
-            weights: bytemuck::cast_slice(weights).to_vec(),
-            scale: number(0)?,
-            bias: number(4)?,
-        })
+        Ok(Self { weights: bytemuck::cast_slice(weights).to_vec(), scale: number(0)?, bias: number(4)? })
     }
 }
 

@@ -86,8 +86,7 @@ impl LightVariation {
             let root = eigen::inverse_cholesky(products).ok_or(Error::BackgroundDamaged)?;
             let across = eigen::inner_product(eigen::view(&other), eigen::view(&basis));
             // √v w of each direction as coordinates, no longer whitened: k x r.
-            let mut moved =
-                DMatrix::from_column_slice(k, known.variance.len(), &known.rows).map(f64::from);
+            let mut moved = DMatrix::from_column_slice(k, known.variance.len(), &known.rows).map(f64::from);
             for (mut row, psi) in moved.row_iter_mut().zip(&of.between) {
                 row *= (1.0 + psi).sqrt();
             }
@@ -100,8 +99,7 @@ impl LightVariation {
             }
             let mut second = DMatrix::zeros(into.between.len(), into.between.len());
             eigen::add_outer(&mut second, &moved);
-            *carried =
-                Directions::of(second, known.variance.len()).ok_or(Error::BackgroundDamaged)?;
+            *carried = Directions::of(second, known.variance.len()).ok_or(Error::BackgroundDamaged)?;
         }
         Ok(light)
     }
@@ -169,11 +167,7 @@ mod tests {
 
     /// Photos of people drawn from the model, the second half of each in a light that adds `strength` times one of three
     /// directions; and the person of each.
-    fn drawn(
-        background: &Background,
-        strength: f64,
-        seed: u64,
-    ) -> (DMatrix<f32>, Vec<usize>, Vec<bool>) {
+    fn drawn(background: &Background, strength: f64, seed: u64) -> (DMatrix<f32>, Vec<usize>, Vec<bool>) {
         let rows = 2 * background.components();
         let mut noise = Noise::seeded(17);
         let lights = DMatrix::from_fn(rows, 3, |_, _| noise.normal());
@@ -188,8 +182,7 @@ mod tests {
                 let light = lights.column(photo % 3) * (strength * noise.normal().abs().max(0.5));
                 for row in 0..rows {
                     let light = if hard { light[row] } else { 0.0 };
-                    photos[(row, person * PHOTOS + photo)] =
-                        (own[row] + noise.normal() + light) as f32;
+                    photos[(row, person * PHOTOS + photo)] = (own[row] + noise.normal() + light) as f32;
                 }
             }
         }
@@ -239,8 +232,7 @@ mod tests {
         let adaptation = Adaptation::learn(&background, &raw, &photos, &persons);
         let rotated = adaptation.rotated(&raw);
         let plain = People::enroll(adaptation.clone(), &raw, &photos, &persons, PEOPLE);
-        let other =
-            People::enroll_rotated(adaptation, Some(&rotated), &raw, &photos, &persons, PEOPLE);
+        let other = People::enroll_rotated(adaptation, Some(&rotated), &raw, &photos, &persons, PEOPLE);
         let scores = |people: &People| people.with_scores(&raw, |_, scores| scores).concat();
         for (a, b) in scores(&plain).into_iter().zip(scores(&other)) {
             assert!((a - b).abs() < 1e-6, "{a} {b}");
@@ -267,8 +259,7 @@ mod tests {
         let photos: Vec<usize> = (0..even.len()).collect();
         let adaptation = Adaptation::learn(&background, &enrolled, &photos, &persons);
         let plain = People::enroll(adaptation, &enrolled, &photos, &persons, PEOPLE);
-        let calibration =
-            Calibration::learn(&background, &plain, &enrolled, &persons, Alignment::ByEyes);
+        let calibration = Calibration::learn(&background, &plain, &enrolled, &persons, Alignment::ByEyes);
         assert!(calibration.raise() > 0.1, "{}", calibration.raise());
         let allowing = plain.clone().allowing_for_light(&calibration);
         let (mean, spread) = calibration.strangers();

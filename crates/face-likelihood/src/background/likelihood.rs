@@ -99,10 +99,7 @@ pub(super) fn length_factor(x: impl Iterator<Item = f64>, between: &[f64]) -> f6
 }
 
 /// `Σ x² / (1 + ψ)`: of a photo of anybody the model expects the number of coordinates.
-pub(super) fn squared_length<'a>(
-    x: impl Iterator<Item = f64>,
-    between: impl IntoIterator<Item = &'a f64>,
-) -> f64 {
+pub(super) fn squared_length<'a>(x: impl Iterator<Item = f64>, between: impl IntoIterator<Item = &'a f64>) -> f64 {
     x.zip(between).map(|(x, psi)| x * x / (1.0 + psi)).sum()
 }
 
@@ -118,9 +115,7 @@ mod tests {
         let cholesky = covariance.clone().cholesky().unwrap();
         let half = cholesky.l().solve_lower_triangular(x).unwrap();
         let determinant: f64 = cholesky.l().diagonal().iter().map(|&d| libm::log(d)).sum();
-        -0.5 * half.norm_squared()
-            - determinant
-            - 0.5 * x.len() as f64 * libm::log(2.0 * std::f64::consts::PI)
+        -0.5 * half.norm_squared() - determinant - 0.5 * x.len() as f64 * libm::log(2.0 * std::f64::consts::PI)
     }
 
     /// The covariance of `n` photos of one person in one coordinate.
@@ -132,9 +127,8 @@ mod tests {
     fn the_ratio_is_that_of_the_joint_densities() {
         let between = [3.0, 0.7, 0.0, 0.05];
         for n in 1..=4 {
-            let photos = DMatrix::from_fn(4, n + 1, |row, column| {
-                ((row * 7 + column * 13 + n) % 11) as f64 / 3.0 - 1.5
-            });
+            let photos =
+                DMatrix::from_fn(4, n + 1, |row, column| ((row * 7 + column * 13 + n) % 11) as f64 / 3.0 - 1.5);
             let mean: Vec<f64> = (0..4).map(|row| photos.view((row, 0), (1, n)).mean()).collect();
             let probe: Vec<f64> = photos.column(n).iter().copied().collect();
             let mut direct = 0.0;
@@ -162,8 +156,7 @@ mod tests {
         let draws = 100_000;
         let (mut sum, mut squares, mut genuine) = (0.0, 0.0, 0.0);
         for _ in 0..draws {
-            let stranger: Vec<f64> =
-                between.iter().map(|psi| normal() * (1.0 + psi).sqrt()).collect();
+            let stranger: Vec<f64> = between.iter().map(|psi| normal() * (1.0 + psi).sqrt()).collect();
             let score = ratio.of(&stranger);
             (sum, squares) = (sum + score, squares + score * score);
             let same: Vec<f64> = between
@@ -180,11 +173,7 @@ mod tests {
         let mean = sum / draws;
         let variance = squares / draws - mean * mean;
         assert!((mean - ratio.stranger.0).abs() < 0.03, "{mean} {:?}", ratio.stranger);
-        assert!(
-            (variance / ratio.stranger.1 - 1.0).abs() < 0.05,
-            "{variance} {:?}",
-            ratio.stranger
-        );
+        assert!((variance / ratio.stranger.1 - 1.0).abs() < 0.05, "{variance} {:?}", ratio.stranger);
         assert!((genuine / draws - ratio.genuine).abs() < 0.03);
     }
 

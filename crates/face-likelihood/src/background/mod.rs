@@ -103,10 +103,7 @@ impl Background {
     /// When the program itself is damaged.
     pub fn bundled() -> Result<&'static Self> {
         static BUNDLED_MODEL: OnceLock<Option<Background>> = OnceLock::new();
-        BUNDLED_MODEL
-            .get_or_init(|| Background::from_bundled_bytes().ok())
-            .as_ref()
-            .ok_or(Error::BackgroundDamaged)
+        BUNDLED_MODEL.get_or_init(|| Background::from_bundled_bytes().ok()).as_ref().ok_or(Error::BackgroundDamaged)
     }
 
     /// Finds the mouths of the faces that are described.
@@ -151,23 +148,15 @@ impl Background {
     /// Evidence in a face for one person rather than for another: the difference of their standardised scores, as far
     /// as it is due to what the face has and the middle between an enrolled face of each has not, place by place of a
     /// face of the size [`FACE`]. `faces` are the face, and those of the two people (d x 3).
-    pub fn evidence_map(
-        &self,
-        people: &People,
-        faces: &FaceMatrix,
-        persons: [usize; 2],
-    ) -> Vec<f64> {
-        let described: Vec<Vec<u8>> =
-            faces.faces().map(|face| at_size(face, faces.size())).collect();
+    pub fn evidence_map(&self, people: &People, faces: &FaceMatrix, persons: [usize; 2]) -> Vec<f64> {
+        let described: Vec<Vec<u8>> = faces.faces().map(|face| at_size(face, faces.size())).collect();
         let raw = self.coordinates(faces);
         let descriptions = [0, 1, 2].map(|at| description::describe(&described[at], &self.mouths));
         let mut places = vec![0.0; FACE.pixels()];
         for (channel, projection) in Channel::ALL.into_iter().zip(&self.projections) {
             let directions = people.evidence_slope(channel as usize, &raw, persons);
             let mut weights = vec![0.0; LENGTH];
-            for ((row, scale), along) in
-                projection.basis.chunks_exact(LENGTH).zip(&projection.scale).zip(directions)
-            {
+            for ((row, scale), along) in projection.basis.chunks_exact(LENGTH).zip(&projection.scale).zip(directions) {
                 let along = along * f64::from(*scale);
                 for (weight, &value) in weights.iter_mut().zip(row) {
                     *weight += along * f64::from(value);
@@ -178,8 +167,7 @@ impl Background {
                 let middle = (f64::from(first[at]) + f64::from(second[at])) / 2.0;
                 *weight *= f64::from(face[at]) - middle;
             }
-            let of_channel =
-                description::sum_by_place(channel, &weights, &described[0], &self.mouths);
+            let of_channel = description::sum_by_place(channel, &weights, &described[0], &self.mouths);
             for (sum, value) in places.iter_mut().zip(of_channel) {
                 *sum += value;
             }
@@ -191,9 +179,7 @@ impl Background {
     /// ([`DamageVariation`]). Faces of another size than [`FACE`] are brought to it first.
     pub fn coordinates(&self, faces: &FaceMatrix) -> DMatrix<f32> {
         let all: Vec<&[u8]> = faces.faces().collect();
-        self.projected_in_blocks(&all, |face| {
-            description::describe(&at_size(face, faces.size()), &self.mouths)
-        })
+        self.projected_in_blocks(&all, |face| description::describe(&at_size(face, faces.size()), &self.mouths))
     }
 
     /// How much a face still shows once damage is taken off: the mean over its coordinates (2k) of x² / (1 + ψ), about 1 in
@@ -207,9 +193,7 @@ impl Background {
     /// Coordinates of photos that are described already, 2k x n.
     pub fn coordinates_of_described(&self, photos: &Described) -> DMatrix<f32> {
         let all: Vec<usize> = (0..photos.persons.len()).collect();
-        self.projected_in_blocks(&all, |&photo| {
-            photos.channels.each_ref().map(|bytes| bytes.face(photo))
-        })
+        self.projected_in_blocks(&all, |&photo| photos.channels.each_ref().map(|bytes| bytes.face(photo)))
     }
 
     /// Coordinates (2k x n) of what `describe` makes of each.
@@ -224,11 +208,8 @@ impl Background {
         let block = all.len().div_ceil(rayon::current_num_threads());
         let block = block.clamp(1, TOGETHER);
         let mut coordinates = DMatrix::zeros(rows, all.len());
-        coordinates
-            .as_mut_slice()
-            .par_chunks_mut(rows * block)
-            .zip(all.par_chunks(block))
-            .for_each(|(coordinates, some)| {
+        coordinates.as_mut_slice().par_chunks_mut(rows * block).zip(all.par_chunks(block)).for_each(
+            |(coordinates, some)| {
                 let described: Vec<[D; 2]> = some.iter().map(&describe).collect();
                 for (channel, projection) in self.projections.iter().enumerate() {
                     let own = described.iter().map(|both| both[channel].as_ref());
@@ -238,7 +219,8 @@ impl Background {
                 for own in coordinates.chunks_exact_mut(rows) {
                     self.damage.take_off(self, own);
                 }
-            });
+            },
+        );
         coordinates
     }
 }
@@ -247,9 +229,7 @@ impl Projection {
     /// The basis as numbers, d x k.
     fn directions(&self) -> DMatrix<f64> {
         let rows = self.basis.chunks_exact(LENGTH).zip(&self.scale);
-        let numbers = rows.flat_map(|(row, &scale)| {
-            row.iter().map(move |&value| f64::from(value) * f64::from(scale))
-        });
+        let numbers = rows.flat_map(|(row, &scale)| row.iter().map(move |&value| f64::from(value) * f64::from(scale)));
         DMatrix::from_iterator(LENGTH, self.between.len(), numbers)
     }
 
@@ -264,13 +244,10 @@ impl Projection {
                 for (at, row) in self.basis.chunks_exact(LENGTH).enumerate() {
                     let row = widened(row);
                     let mut write = |face: usize, product: i32| {
-                        coordinates[face * 2 * k + first + at] =
-                            self.scale[at] * product as f32 - self.offset[at];
+                        coordinates[face * 2 * k + first + at] = self.scale[at] * product as f32 - self.offset[at];
                     };
                     for (block, four) in fours.iter().enumerate() {
-                        for (face, product) in
-                            products(&row, four.each_ref()).into_iter().enumerate()
-                        {
+                        for (face, product) in products(&row, four.each_ref()).into_iter().enumerate() {
                             write(4 * block + face, product);
                         }
                     }

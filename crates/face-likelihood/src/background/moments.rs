@@ -68,8 +68,7 @@ pub fn moments<'a>(
     let are_bursts = (chains as f64) < BURSTS_BELOW * persons.len() as f64;
     let in_gallery = |(moments, own): (Vec<Vec<usize>>, &Vec<usize>)| {
         let are_frames = are_bursts || 2 * moments.len() <= own.len();
-        let moments =
-            if are_frames { independent(background, &photos_of(own), moments) } else { moments };
+        let moments = if are_frames { independent(background, &photos_of(own), moments) } else { moments };
         let own = |moment: Vec<usize>| moment.into_iter().map(|at| own[at]).collect();
         moments.into_iter().map(own).collect::<Vec<Vec<usize>>>()
     };
@@ -92,11 +91,7 @@ pub fn moments<'a>(
 
 /// Of a person's photos (coordinates, 2k x n), which are frames, as many moments as are independent; `moments` are those that
 /// chains leave.
-fn independent(
-    background: &Background,
-    raw: &DMatrix<f32>,
-    mut moments: Vec<Vec<usize>>,
-) -> Vec<Vec<usize>> {
+fn independent(background: &Background, raw: &DMatrix<f32>, mut moments: Vec<Vec<usize>>) -> Vec<Vec<usize>> {
     if !(2..=MOST_JOINED).contains(&moments.len()) {
         return moments;
     }
@@ -135,9 +130,7 @@ fn effective_number(differences: &DMatrix<f64>) -> f64 {
 fn join_nearest(moments: &mut Vec<Vec<usize>>, differences: &mut DMatrix<f64>) {
     let count = moments.len();
     let pairs = (0..count).flat_map(|a| (a + 1..count).map(move |b| (a, b)));
-    let nearer = |one: &(usize, usize), other: &(usize, usize)| {
-        differences[*one].total_cmp(&differences[*other])
-    };
+    let nearer = |one: &(usize, usize), other: &(usize, usize)| differences[*one].total_cmp(&differences[*other]);
     let Some((kept, gone)) = pairs.min_by(nearer) else {
         return;
     };
@@ -146,8 +139,8 @@ fn join_nearest(moments: &mut Vec<Vec<usize>>, differences: &mut DMatrix<f64>) {
     let apart = differences[(kept, gone)];
     for at in 0..count {
         // The distance of a point from the mean of two others.
-        let to_mean = differences[(at, kept)] * (1.0 - share) + differences[(at, gone)] * share
-            - apart * share * (1.0 - share);
+        let to_mean =
+            differences[(at, kept)] * (1.0 - share) + differences[(at, gone)] * share - apart * share * (1.0 - share);
         differences[(at, kept)] = to_mean;
         differences[(kept, at)] = to_mean;
     }
@@ -168,8 +161,7 @@ fn joined(projected: &DMatrix<f64>, is_one: impl Fn(usize, usize, f64) -> bool) 
         let mut at = 0;
         while at < frames.len() {
             let frame = frames[at];
-            let near =
-                |photo: &mut usize| is_one(frame, *photo, difference(projected, *photo, frame));
+            let near = |photo: &mut usize| is_one(frame, *photo, difference(projected, *photo, frame));
             frames.extend(rest.extract_if(.., near));
             at += 1;
         }
@@ -237,16 +229,12 @@ mod tests {
 
     #[test]
     fn photos_count_for_as_many_as_are_independent() {
-        let number = |differences: &[f64], count: usize| {
-            effective_number(&DMatrix::from_row_slice(count, count, differences))
-        };
+        let number =
+            |differences: &[f64], count: usize| effective_number(&DMatrix::from_row_slice(count, count, differences));
         assert_eq!(number(&[0.0], 1), 1.0);
         assert_eq!(number(&[0.0, 0.0, 0.0, 0.0], 2), 1.0);
         assert_eq!(number(&[0.0, INDEPENDENT, INDEPENDENT, 0.0], 2), 2.0);
-        assert!(
-            (number(&[0.0, INDEPENDENT / 2.0, INDEPENDENT / 2.0, 0.0], 2) - 4.0 / 3.0).abs()
-                < 1e-12
-        );
+        assert!((number(&[0.0, INDEPENDENT / 2.0, INDEPENDENT / 2.0, 0.0], 2) - 4.0 / 3.0).abs() < 1e-12);
         // Three frames of one moment and one of another: the others do not take its part.
         let mixed = DMatrix::from_fn(4, 4, |a, b| f64::from(u8::from((a == 3) != (b == 3))));
         assert!((effective_number(&mixed) - 2.0).abs() < 1e-12);

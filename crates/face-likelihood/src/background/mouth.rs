@@ -97,9 +97,8 @@ impl ViewGradients {
         let view = View { zoom: Zoom { to: 1, from: 1 }, mouth, stretch: Stretch::Whole };
         let [sums] = directions::sums(&Picture::new(&view.of(face)), [&GRID]);
         let bytes = directions::described(&sums, &GRID);
-        let (both, apart) = mirrored::<u8, i16>(&bytes, &GRID)
-            .map(|(own, opposite)| (own + opposite, own - opposite))
-            .unzip();
+        let (both, apart) =
+            mirrored::<u8, i16>(&bytes, &GRID).map(|(own, opposite)| (own + opposite, own - opposite)).unzip();
         Self { both, apart }
     }
 }

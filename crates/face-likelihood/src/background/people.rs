@@ -57,13 +57,7 @@ struct Coordinates<'a> {
 
 impl Coordinates<'_> {
     /// The mean of each person's photos about the channel's mean, normalised, in adapted directions: k x people.
-    fn person_means(
-        self,
-        channel: usize,
-        adapted: &ChannelAdaptation,
-        own: &[&[usize]],
-        mean: &[f64],
-    ) -> DMatrix<f64> {
+    fn person_means(self, channel: usize, adapted: &ChannelAdaptation, own: &[&[usize]], mean: &[f64]) -> DMatrix<f64> {
         let photos: Vec<usize> = own.iter().flat_map(|photos| photos.iter().copied()).collect();
         let row = channel * adapted.prior.len();
         match self.rotated {
@@ -119,10 +113,7 @@ impl People {
         let own = groups(photos, persons);
         let means = [0, 1].map(|at| domain_mean(raw, at * k, k, &own));
         let (relit, _) = adaptation.in_even_light(raw, photos, &means, rotated);
-        let all = Coordinates {
-            raw: &relit,
-            rotated: rotated.filter(|_| matches!(relit, Cow::Borrowed(_))),
-        };
+        let all = Coordinates { raw: &relit, rotated: rotated.filter(|_| matches!(relit, Cow::Borrowed(_))) };
         let mut of_person = vec![Vec::new(); people];
         for (&photo, &person) in photos.iter().zip(persons) {
             of_person[person].push(photo);
@@ -149,9 +140,7 @@ impl People {
                 .into_par_iter()
                 .map(|at| {
                     let photos = own[at].len() as f64;
-                    enrolled
-                        .adaptation
-                        .ratios(|channel| numbers(centres[channel].column(at).iter()), photos)
+                    enrolled.adaptation.ratios(|channel| numbers(centres[channel].column(at).iter()), photos)
                 })
                 .collect();
             for (&person, ratios) in some.iter().zip(&ratios) {
@@ -192,11 +181,7 @@ impl People {
     /// Standardised scores of photos (raw coordinates, 2k x n) against each of the N people, in order, those of photos in
     /// hard light as [`allowing_for_light`](Self::allowing_for_light) says; negative infinity for people without photos.
     /// `use_scores` hears the position and the scores of each photo.
-    pub fn with_scores<R: Send>(
-        &self,
-        raw: &DMatrix<f32>,
-        use_scores: impl Fn(usize, Vec<f64>) -> R + Sync,
-    ) -> Vec<R> {
+    pub fn with_scores<R: Send>(&self, raw: &DMatrix<f32>, use_scores: impl Fn(usize, Vec<f64>) -> R + Sync) -> Vec<R> {
         let projected = self.projected(raw);
         let photos = projected.coordinates.column_iter();
         let photos: Vec<Vec<f64>> = photos.map(|c| numbers(c.iter())).collect();
@@ -239,8 +224,7 @@ impl People {
         let k = projected.nrows() / 2;
         let of_photo = |photo: usize| {
             let column = projected.column(photo);
-            let ratios =
-                self.adaptation.ratios(|channel| numbers(column.rows(channel * k, k).iter()), 1.0);
+            let ratios = self.adaptation.ratios(|channel| numbers(column.rows(channel * k, k).iter()), 1.0);
             (Standard::of(&ratios), ratios)
         };
         let enrolled: Vec<_> = (0..raw.ncols()).into_par_iter().map(of_photo).collect();
@@ -248,19 +232,13 @@ impl People {
             let (standard, ratios) = &enrolled[photo];
             standard.score(ratios, projected.column(probe).as_slice())
         };
-        let of_pair =
-            |&[first, second]: &[usize; 2]| (against(first, second) + against(second, first)) / 2.0;
+        let of_pair = |&[first, second]: &[usize; 2]| (against(first, second) + against(second, first)) / 2.0;
         pairs.par_iter().map(of_pair).collect()
     }
 
     /// By how much each raw coordinate of a channel, of the first photo of `raw`, moves the score of one person above that
     /// of another (k): the difference of the linear parts, as the two have it.
-    pub(super) fn evidence_slope(
-        &self,
-        channel: usize,
-        raw: &DMatrix<f32>,
-        [first, second]: [usize; 2],
-    ) -> Vec<f64> {
+    pub(super) fn evidence_slope(&self, channel: usize, raw: &DMatrix<f32>, [first, second]: [usize; 2]) -> Vec<f64> {
         let adaptation = &self.adaptation.channels[channel];
         let k = adaptation.prior.len();
         let linear = |person: usize| self.linear.view((channel * k, person), (k, 1)).map(f64::from);
@@ -303,19 +281,13 @@ impl People {
     /// Mean over people of the score that the model expects of another photo of them.
     pub(super) fn expected_genuine(&self) -> f64 {
         let enrolled = self.photos.iter().zip(&self.genuine).filter(|(photos, _)| **photos > 0);
-        let (count, sum) =
-            enrolled.fold((0.0, 0.0), |(count, sum), (_, genuine)| (count + 1.0, sum + genuine));
+        let (count, sum) = enrolled.fold((0.0, 0.0), |(count, sum), (_, genuine)| (count + 1.0, sum + genuine));
         if count > 0.0 { sum / count } else { 0.0 }
     }
 
     /// The score of one enrolled photo against its person's other photos, and what the model expects of it; `None`
     /// where there is no other. `projected` are the person's photos in adapted [`coordinates`](Self::coordinates).
-    pub(super) fn left_out(
-        &self,
-        projected: &DMatrix<f64>,
-        photo: usize,
-        others: &[usize],
-    ) -> Option<(f64, f64)> {
+    pub(super) fn left_out(&self, projected: &DMatrix<f64>, photo: usize, others: &[usize]) -> Option<(f64, f64)> {
         if others.is_empty() {
             return None;
         }

@@ -32,8 +32,7 @@ impl Described {
         }
         let all: Vec<&[u8]> = faces.faces().collect();
         let described = all.par_iter().map(|face| description::describe(face, mouths));
-        let (plain, relit): (Vec<_>, Vec<_>) =
-            described.map(|[plain, relit]| (plain, relit)).unzip();
+        let (plain, relit): (Vec<_>, Vec<_>) = described.map(|[plain, relit]| (plain, relit)).unzip();
         Ok(Self {
             channels: [
                 FaceMatrix::from_pixels(SHEET, plain.concat())?,
@@ -92,12 +91,7 @@ impl Training {
             return Err(too_few());
         }
         let projections = [self.channel(plain, &counts)?, self.channel(relit, &counts)?];
-        Ok(Background {
-            mouths: mouths.clone(),
-            projections,
-            light: Arc::default(),
-            damage: Arc::default(),
-        })
+        Ok(Background { mouths: mouths.clone(), projections, light: Arc::default(), damage: Arc::default() })
     }
 
     fn channel(&self, descriptions: &FaceMatrix, counts: &[usize]) -> Result<Projection> {

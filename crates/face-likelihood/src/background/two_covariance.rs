@@ -38,8 +38,7 @@ impl TwoCovariance {
             sizes.sort_unstable();
             sizes.dedup();
             for size in sizes.into_iter().filter(|&size| size > 0) {
-                let people: Vec<usize> =
-                    (0..counts.len()).filter(|&at| counts[at] == size).collect();
+                let people: Vec<usize> = (0..counts.len()).filter(|&at| counts[at] == size).collect();
                 let covariance = inverse(&(&prior + &precision * size as f64))?;
                 let gain = times(&covariance, &precision) * size as f64;
                 let expected = times(&gain, &means.select_columns(&people));
@@ -50,10 +49,7 @@ impl TwoCovariance {
                 sum_within += &covariance * (people.len() * size) as f64;
             }
             let people = counts.iter().filter(|&&count| count > 0).count();
-            model = Self {
-                between: sum_between / people as f64,
-                within: sum_within / photos.ncols() as f64,
-            };
+            model = Self { between: sum_between / people as f64, within: sum_within / photos.ncols() as f64 };
         }
         Some(model)
     }
@@ -75,10 +71,7 @@ impl TwoCovariance {
         }
         let mut between = DMatrix::zeros(k, k);
         eigen::add_outer(&mut between, &about);
-        Some(Self {
-            between: between / (several.len() - 1) as f64,
-            within: within / freedom as f64,
-        })
+        Some(Self { between: between / (several.len() - 1) as f64, within: within / freedom as f64 })
     }
 
     /// U (k x k) and ψ (decreasing) with `Uᵀ within U = I` and `Uᵀ between U = diag(ψ)`.
@@ -106,12 +99,7 @@ fn means(photos: &DMatrix<f64>, counts: &[usize]) -> DMatrix<f64> {
 }
 
 /// The photos of some people less what is given for each (k x people).
-fn rest(
-    photos: &DMatrix<f64>,
-    counts: &[usize],
-    people: &[usize],
-    less: &DMatrix<f64>,
-) -> DMatrix<f64> {
+fn rest(photos: &DMatrix<f64>, counts: &[usize], people: &[usize], less: &DMatrix<f64>) -> DMatrix<f64> {
     let mut starts = vec![0; counts.len()];
     for person in 1..counts.len() {
         starts[person] = starts[person - 1] + counts[person - 1];
@@ -152,9 +140,7 @@ mod tests {
         for &count in &counts {
             let person = [3.0 * normal(), 1.0 * normal(), 0.2 * normal()];
             for _ in 0..count {
-                columns.push(DVector::from_fn(3, |row, _| {
-                    person[row] + [1.0, 2.0, 0.5][row] * normal()
-                }));
+                columns.push(DVector::from_fn(3, |row, _| person[row] + [1.0, 2.0, 0.5][row] * normal()));
             }
         }
         (DMatrix::from_columns(&columns), counts)
@@ -164,9 +150,7 @@ mod tests {
     fn covariances_are_found_again() {
         let (photos, counts) = drawn();
         let model = TwoCovariance::fit(&photos, &counts, 20).unwrap();
-        for (row, (between, within)) in
-            [(9.0, 1.0), (1.0, 4.0), (0.04, 0.25)].into_iter().enumerate()
-        {
+        for (row, (between, within)) in [(9.0, 1.0), (1.0, 4.0), (0.04, 0.25)].into_iter().enumerate() {
             let found = (model.between[(row, row)], model.within[(row, row)]);
             assert!((found.0 - between).abs() < 0.15 * between + 0.02, "{row}: {found:?}");
             assert!((found.1 - within).abs() < 0.1 * within, "{row}: {found:?}");
@@ -181,9 +165,7 @@ mod tests {
         let within = directions.transpose() * &model.within * &directions;
         let people = directions.transpose() * &model.between * &directions;
         assert!((within - DMatrix::identity(3, 3)).norm() < 1e-9);
-        assert!(
-            (people - DMatrix::from_diagonal(&DVector::from_vec(between.clone()))).norm() < 1e-9
-        );
+        assert!((people - DMatrix::from_diagonal(&DVector::from_vec(between.clone()))).norm() < 1e-9);
         assert!(between.is_sorted_by(|a, b| a >= b));
     }
 

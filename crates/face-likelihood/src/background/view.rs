@@ -109,11 +109,9 @@ impl View {
             || {
                 let mut levels = [0; LEVELS];
                 for (to, (row, shift)) in view.chunks_exact_mut(WIDTH).zip(self.rows()) {
-                    let [upper, lower] =
-                        [row.before, row.after].map(|row| &face[row * WIDTH..][..WIDTH]);
+                    let [upper, lower] = [row.before, row.after].map(|row| &face[row * WIDTH..][..WIDTH]);
                     for (x, level) in levels[1..=WIDTH].iter_mut().enumerate() {
-                        *level = i32::from(upper[x]) * (WHOLE - row.weight)
-                            + i32::from(lower[x]) * row.weight;
+                        *level = i32::from(upper[x]) * (WHOLE - row.weight) + i32::from(lower[x]) * row.weight;
                     }
                     levels[0] = levels[1];
                     levels[WIDTH + 1] = levels[WIDTH];
@@ -151,9 +149,7 @@ impl View {
     /// Where each column of the view lies in a face, but for the shift of a row.
     fn across(self) -> [i32; WIDTH] {
         let width = WIDTH as i32;
-        std::array::from_fn(|x| {
-            self.zoomed((2 * x as i32 + 1 - width) * SUBPIXELS) + (width - 1) * SUBPIXELS
-        })
+        std::array::from_fn(|x| self.zoomed((2 * x as i32 + 1 - width) * SUBPIXELS) + (width - 1) * SUBPIXELS)
     }
 
     /// Where each row of the view lies in a face, and its shift to the right.
@@ -161,8 +157,7 @@ impl View {
         let height = FACE.height() as i32;
         let fixed = 2 * height / 5;
         (0..height).map(move |y| {
-            let down =
-                self.zoomed((2 * y + 1 - 2 * fixed) * SUBPIXELS) + (2 * fixed - 1) * SUBPIXELS;
+            let down = self.zoomed((2 * y + 1 - 2 * fixed) * SUBPIXELS) + (2 * fixed - 1) * SUBPIXELS;
             let (shift, down) = self.moved(down - 2 * EYES);
             (Between::of(down + 2 * EYES, height), shift)
         })
@@ -253,8 +248,7 @@ mod tests {
                     (square * 4).min(255) as u8
                 })
                 .collect();
-            let (across, down) =
-                (x as i32 * SUBPIXELS - 8_064, y as i32 * SUBPIXELS - EYES - BELOW_EYES);
+            let (across, down) = (x as i32 * SUBPIXELS - 8_064, y as i32 * SUBPIXELS - EYES - BELOW_EYES);
             let found = darkest(&view(1, 1, across, down, Stretch::Whole).of(&face));
             assert!(found.0.abs_diff(31) <= 1 && found.1.abs_diff(59) <= 1, "{found:?}");
             let half = darkest(&view(1, 1, across, down, Stretch::Half).of(&face));

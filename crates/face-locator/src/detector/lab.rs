@@ -65,14 +65,9 @@ fn fill(pixels: &[u8], width: usize, codes: &mut [u8]) {
         let (b3, b2, b1, b0) = (at(3, 6), at(6, 0), at(6, 3), at(6, 6));
         for (column, code) in line.iter_mut().enumerate() {
             let bit = |square: &[i16], bit: u32| i16::from(middle[column] >= square[column]) << bit;
-            *code = (bit(b7, 7)
-                | bit(b6, 6)
-                | bit(b5, 5)
-                | bit(b4, 4)
-                | bit(b3, 3)
-                | bit(b2, 2)
-                | bit(b1, 1)
-                | bit(b0, 0)) as u8;
+            *code =
+                (bit(b7, 7) | bit(b6, 6) | bit(b5, 5) | bit(b4, 4) | bit(b3, 3) | bit(b2, 2) | bit(b1, 1) | bit(b0, 0))
+                    as u8;
         }
     }
 }
@@ -138,9 +133,7 @@ impl Boosted {
         let mut alive = Vec::new();
         for top in (0..=last_y).step_by(step) {
             alive.clear();
-            alive.extend(
-                (0..=last_x).step_by(step).map(|left| Alive { left: left as u32, score: 0.0 }),
-            );
+            alive.extend((0..=last_x).step_by(step).map(|left| Alive { left: left as u32, score: 0.0 }));
             for group in &self.groups {
                 group.reject(codes, top, &mut alive);
             }
@@ -165,8 +158,7 @@ struct Alive {
 impl Group {
     /// Keeps the windows of the row at `top` that reach the threshold, in order.
     fn reject(&self, codes: &Codes, top: usize, alive: &mut Vec<Alive>) {
-        let offsets =
-            self.places.map(|(x, y)| (top + usize::from(y)) * codes.width + usize::from(x));
+        let offsets = self.places.map(|(x, y)| (top + usize::from(y)) * codes.width + usize::from(x));
         let mut kept = 0;
         for at in 0..alive.len() {
             let Alive { left, mut score } = alive[at];

@@ -101,13 +101,7 @@ impl Detector {
 
     /// As [`detect`](Self::detect), but levels for faces smaller than `large` pixels are only looked through where the
     /// others show no face that fills the picture. It is the small faces that take the time.
-    pub fn detect_large_first(
-        &self,
-        picture: &GrayImage,
-        step: u32,
-        large: f32,
-        fills: Filling,
-    ) -> Vec<Candidate> {
+    pub fn detect_large_first(&self, picture: &GrayImage, step: u32, large: f32, fills: Filling) -> Vec<Candidate> {
         let scales = scales(picture);
         let small = |scale: &&f32| (WINDOW as f32) < large * **scale;
         let (fine, coarse) = scales.split_at(scales.iter().take_while(small).count());
@@ -126,12 +120,7 @@ impl Detector {
     }
 
     /// The windows that the first stage accepts: for each level, for each view.
-    fn scan_levels(
-        &self,
-        picture: &GrayImage,
-        scales: &[f32],
-        step: u32,
-    ) -> Vec<Vec<Vec<Candidate>>> {
+    fn scan_levels(&self, picture: &GrayImage, scales: &[f32], step: u32) -> Vec<Vec<Vec<Candidate>>> {
         scales.par_iter().map(|&scale| self.scan(picture, scale, step)).collect()
     }
 
@@ -170,12 +159,7 @@ impl Detector {
             true => picture,
             false => {
                 resampled.resize(size.0 * size.1, 0);
-                Resampler::default().resample(
-                    picture,
-                    Region::whole(picture),
-                    size,
-                    &mut resampled,
-                );
+                Resampler::default().resample(picture, Region::whole(picture), size, &mut resampled);
                 &resampled
             }
         };
@@ -200,9 +184,7 @@ impl Detector {
 fn scales(picture: &GrayImage) -> Vec<f32> {
     let shortest = picture.width().min(picture.height());
     let smallest = WINDOW as f32 / shortest as f32;
-    std::iter::successors(Some(1.0), |scale| Some(scale * LEVEL_SCALE))
-        .take_while(|&scale| scale >= smallest)
-        .collect()
+    std::iter::successors(Some(1.0), |scale| Some(scale * LEVEL_SCALE)).take_while(|&scale| scale >= smallest).collect()
 }
 
 /// Results of the networks for squares of one picture that they have looked at: by the number of the stage, left edge,

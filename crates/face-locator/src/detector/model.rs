@@ -126,11 +126,6 @@ impl Reader<'_> {
             inputs = outputs;
         }
         let network = Network::new(read)?;
-        (network.inputs() == patches.len() * DESCRIPTOR).then_some(Refinement {
-            patches,
-            network,
-            threshold,
-            overlap,
-        })
+        (network.inputs() == patches.len() * DESCRIPTOR).then_some(Refinement { patches, network, threshold, overlap })
     }
 }

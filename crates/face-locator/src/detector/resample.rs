@@ -182,15 +182,8 @@ mod tests {
 
     #[test]
     fn whole_parts() {
-        for (number, whole) in [
-            (0.0, 0),
-            (0.999, 0),
-            (1.0, 1),
-            (254.99999, 254),
-            (255.0, 255),
-            (-3.5, 0),
-            (260.0, 255),
-        ] {
+        for (number, whole) in [(0.0, 0), (0.999, 0), (1.0, 1), (254.99999, 254), (255.0, 255), (-3.5, 0), (260.0, 255)]
+        {
             assert_eq!(whole_part(number), whole);
         }
     }
@@ -199,8 +192,7 @@ mod tests {
     fn by_definition(picture: &GrayImage, region: Region, width: usize, height: usize) -> Vec<u8> {
         let at = |x: usize, y: usize| {
             let (x, y) = (region.left + x as i64, region.top + y as i64);
-            let inside = (0..i64::from(picture.width())).contains(&x)
-                && (0..i64::from(picture.height())).contains(&y);
+            let inside = (0..i64::from(picture.width())).contains(&x) && (0..i64::from(picture.height())).contains(&y);
             f64::from(if inside { picture.get_pixel(x as u32, y as u32).0[0] } else { 0 })
         };
         let mut pixels = Vec::new();
@@ -208,8 +200,7 @@ mod tests {
             for column in 0..width {
                 let x = region.width as f64 / width as f64 * column as f64;
                 let y = region.height as f64 / height as f64 * row as f64;
-                let (left, top) =
-                    ((x as usize).min(region.width - 2), (y as usize).min(region.height - 2));
+                let (left, top) = ((x as usize).min(region.width - 2), (y as usize).min(region.height - 2));
                 let (wx, wy) = (x - left as f64, y - top as f64);
                 let value = (1.0 - wy) * ((1.0 - wx) * at(left, top) + wx * at(left + 1, top))
                     + wy * ((1.0 - wx) * at(left, top + 1) + wx * at(left + 1, top + 1));

@@ -134,10 +134,8 @@ mod tests {
         while !left.is_empty() {
             let mut kept = left.remove(0);
             left.retain(|other| {
-                let shared =
-                    |a: i32, b: i32| ((a + kept.size).min(b + other.size) - a.max(b)).max(0);
-                let intersection =
-                    (shared(kept.left, other.left) * shared(kept.top, other.top)) as f32;
+                let shared = |a: i32, b: i32| ((a + kept.size).min(b + other.size) - a.max(b)).max(0);
+                let intersection = (shared(kept.left, other.left) * shared(kept.top, other.top)) as f32;
                 let union = (kept.size.pow(2) + other.size.pow(2)) as f32 - intersection;
                 if intersection / union > 0.5 {
                     kept.score += other.score;

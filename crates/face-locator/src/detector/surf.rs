@@ -120,12 +120,7 @@ impl Default for Looker {
 
 impl Looker {
     /// The candidate as a stage sees it: `None` if that is no face, or moved to where the face is.
-    pub fn look(
-        &mut self,
-        picture: &GrayImage,
-        stage: &Refinement,
-        candidate: Candidate,
-    ) -> Option<Candidate> {
+    pub fn look(&mut self, picture: &GrayImage, stage: &Refinement, candidate: Candidate) -> Option<Candidate> {
         let Candidate { left, top, size, .. } = candidate;
         let beyond = |edge: i32, length: u32| {
             let edge = i64::from(edge);
@@ -134,12 +129,7 @@ impl Looker {
         if size < 2 || beyond(left, picture.width()) || beyond(top, picture.height()) {
             return None;
         }
-        let region = Region {
-            left: left.into(),
-            top: top.into(),
-            width: size as usize,
-            height: size as usize,
-        };
+        let region = Region { left: left.into(), top: top.into(), width: size as usize, height: size as usize };
         self.resampler.resample(picture, region, (SIDE, SIDE), &mut self.window);
         vectorised_mut(
             #[inline(always)]
@@ -148,8 +138,7 @@ impl Looker {
                 describe(&self.above, &stage.patches, &mut self.descriptors);
             },
         );
-        let [score, right, down, growth] =
-            stage.network.output(&self.descriptors, &mut self.network);
+        let [score, right, down, growth] = stage.network.output(&self.descriptors, &mut self.network);
         if score <= stage.threshold {
             return None;
         }
@@ -157,15 +146,8 @@ impl Looker {
         // or upper edge are moved from that edge, as the networks were trained.
         let (x, y, size) = (left.max(0) as f32, top.max(0) as f32, size as f32);
         let grown = ((growth * 2.0 - 1.0) * size + size + 0.5).floor();
-        let moved = |by: f32, from: f32| {
-            ((by * 2.0 - 1.0) * size + from + (size - grown) * 0.5 + 0.5).floor() as i32
-        };
-        Some(Candidate {
-            left: moved(right, x),
-            top: moved(down, y),
-            size: grown as i32,
-            score: f64::from(score),
-        })
+        let moved = |by: f32, from: f32| ((by * 2.0 - 1.0) * size + from + (size - grown) * 0.5 + 0.5).floor() as i32;
+        Some(Candidate { left: moved(right, x), top: moved(down, y), size: grown as i32, score: f64::from(score) })
     }
 }
 

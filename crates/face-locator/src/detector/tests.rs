@@ -126,11 +126,8 @@ fn large_faces_first_finds_the_same_face_and_all_faces_where_none_is_large() {
                 continue;
             };
             let near = |other: &Candidate| {
-                let apart = [
-                    (other.left - large.left).abs(),
-                    (other.top - large.top).abs(),
-                    (other.size - large.size).abs(),
-                ];
+                let apart =
+                    [(other.left - large.left).abs(), (other.top - large.top).abs(), (other.size - large.size).abs()];
                 apart.iter().all(|&apart| 5 * apart <= large.size)
             };
             assert!(all.iter().any(near), "{}", path.display());

@@ -1,18 +1,13 @@
 //! Damaged and changed sidecars: reading and writing never panic, and nothing that was there is lost.
 
-use face_regions::{
-    Area, Content, NamedFace, Outcome, OwnNames, PhotoLayout, Written, XmpProblem, embedded, read,
-};
+use face_regions::{Area, Content, NamedFace, Outcome, OwnNames, PhotoLayout, Written, XmpProblem, embedded, read};
 use proptest::prelude::*;
 use quick_xml::NsReader;
 use quick_xml::events::Event;
 use quick_xml::name::ResolveResult;
 
-const SAMPLES: [&str; 3] = [
-    include_str!("samples/digikam.xmp"),
-    include_str!("samples/lightroom.xmp"),
-    include_str!("samples/plain.xmp"),
-];
+const SAMPLES: [&str; 3] =
+    [include_str!("samples/digikam.xmp"), include_str!("samples/lightroom.xmp"), include_str!("samples/plain.xmp")];
 
 fn write(bytes: &[u8], faces: &[NamedFace<'_>], own: OwnNames) -> Result<Written, XmpProblem> {
     let photo = PhotoLayout::new((4000, 3000), 1, &[]);
@@ -60,8 +55,7 @@ fn mutation() -> impl Strategy<Value = Mutation> {
         (place.clone(), any::<u8>()).prop_map(|(at, byte)| Mutation::Flip(at, byte)),
         (place.clone(), 1..200_usize).prop_map(|(at, length)| Mutation::Cut(at, length)),
         (place.clone(), pieces).prop_map(|(at, piece)| Mutation::Insert(at, piece.to_owned())),
-        (place.clone(), place, 1..300_usize)
-            .prop_map(|(from, to, length)| Mutation::Copy(from, to, length)),
+        (place.clone(), place, 1..300_usize).prop_map(|(from, to, length)| Mutation::Copy(from, to, length)),
     ]
 }
 
@@ -97,18 +91,14 @@ fn restructure(text: &str, choices: &[(usize, usize, bool)]) -> String {
     let mut text = text.to_owned();
     for &(from, to, empties) in choices {
         let places = elements(&text);
-        let (Some(from), Some(to)) =
-            (places.get(from % places.len()), places.get(to % places.len()))
-        else {
+        let (Some(from), Some(to)) = (places.get(from % places.len()), places.get(to % places.len())) else {
             continue;
         };
         let inner_end = text[..to.1].rfind("</");
         if empties {
             let start = from.0;
-            let name: String = text[start + 1..]
-                .chars()
-                .take_while(|c| !c.is_whitespace() && !"/>".contains(*c))
-                .collect();
+            let name: String =
+                text[start + 1..].chars().take_while(|c| !c.is_whitespace() && !"/>".contains(*c)).collect();
             text.replace_range(from.0..from.1, &format!("<{name}/>"));
         } else if let Some(at) = inner_end.filter(|at| *at > to.0) {
             let copy = text[from.0..from.1].to_owned();
@@ -153,13 +143,7 @@ fn statements(text: &str) -> Vec<String> {
                 for attribute in tag.attributes() {
                     let attribute = attribute.expect("an attribute");
                     let (namespace, local) = reader.resolver().resolve_attribute(attribute.key);
-                    found.push(format!(
-                        "{}@{}{}={}",
-                        joined(&path),
-                        uri(&namespace),
-                        local.as_ref(),
-                        attribute.value
-                    ));
+                    found.push(format!("{}@{}{}={}", joined(&path), uri(&namespace), local.as_ref(), attribute.value));
                 }
                 if matches!(event, Event::Empty(_)) {
                     found.push(close(&mut path));

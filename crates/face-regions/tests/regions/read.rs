@@ -7,10 +7,7 @@ const LIGHTROOM: &str = include_str!("samples/lightroom.xmp");
 
 fn close(region: &Region, wanted: [f64; 4]) -> bool {
     let area = region.area;
-    [area.x(), area.y(), area.w(), area.h()]
-        .iter()
-        .zip(wanted)
-        .all(|(found, wanted)| (found - wanted).abs() < 1e-9)
+    [area.x(), area.y(), area.w(), area.h()].iter().zip(wanted).all(|(found, wanted)| (found - wanted).abs() < 1e-9)
 }
 
 /// A packet with these properties, whose prefixes are all unusual.
@@ -49,8 +46,7 @@ fn digikam_and_lightroom_are_read() {
 #[test]
 fn every_form_of_a_region_is_read() {
     let area = "a:x='0.25' a:y='0.5' a:w='0.1' a:h='0.15'";
-    let fields =
-        "<a:x> 0.25 </a:x><a:y>5e-1</a:y><a:w>0,1</a:w><a:h>+.15</a:h><a:unit>normalized</a:unit>";
+    let fields = "<a:x> 0.25 </a:x><a:y>5e-1</a:y><a:w>0,1</a:w><a:h>+.15</a:h><a:unit>normalized</a:unit>";
     let forms = [
         format!("<r:li r:parseType='Resource'><m:Area {area}/><m:Name>A &amp; B</m:Name></r:li>"),
         format!(
@@ -68,10 +64,8 @@ fn every_form_of_a_region_is_read() {
         format!(
             "<r:li r:parseType='Resource'><m:Area {area}/><m:Name><r:Alt><r:li xml:lang='x-default'>A &amp; B</r:li></r:Alt></m:Name></r:li>"
         ),
-        format!(
-            "<r:li r:parseType='Resource'><m:Area {area}/><m:Name> A &amp;\tB\n</m:Name></r:li>"
-        )
-        .replace('\t', " "),
+        format!("<r:li r:parseType='Resource'><m:Area {area}/><m:Name> A &amp;\tB\n</m:Name></r:li>")
+            .replace('\t', " "),
     ];
     for form in forms {
         for (start, end) in [
@@ -79,9 +73,7 @@ fn every_form_of_a_region_is_read() {
             ("<m:Regions><r:Description>", "</r:Description></m:Regions>"),
         ] {
             for list in ["Bag", "Seq"] {
-                let text = packet(&format!(
-                    "{start}<m:RegionList><r:{list}>{form}</r:{list}></m:RegionList>{end}"
-                ));
+                let text = packet(&format!("{start}<m:RegionList><r:{list}>{form}</r:{list}></m:RegionList>{end}"));
                 let regions = read(text.as_bytes()).expect("regions");
                 assert_eq!(regions.list.len(), 1, "{text}");
                 assert_eq!(regions.list[0].name.as_deref(), Some("A & B"), "{text}");
@@ -150,10 +142,7 @@ fn regions_of_a_cropped_photo_are_told() {
 
 #[test]
 fn every_encoding_is_read() {
-    let mut packets = vec![
-        [b"\xEF\xBB\xBF", DIGIKAM.as_bytes()].concat(),
-        [DIGIKAM.as_bytes(), &[0; 9]].concat(),
-    ];
+    let mut packets = vec![[b"\xEF\xBB\xBF", DIGIKAM.as_bytes()].concat(), [DIGIKAM.as_bytes(), &[0; 9]].concat()];
     let mark = [0xFEFF_u16].into_iter();
     let units: Vec<u16> = mark.chain(DIGIKAM.encode_utf16()).collect();
     packets.push(units.iter().flat_map(|unit| unit.to_le_bytes()).collect());
@@ -168,10 +157,7 @@ fn every_encoding_is_read() {
 fn what_is_no_xmp_is_refused() {
     let huge = vec![b' '; (4 << 20) + 1];
     assert!(matches!(read(&huge), Err(XmpProblem::TooLarge { .. })));
-    for text in [
-        "<svg/>",
-        "<a><b><rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'/></b></a>",
-    ] {
+    for text in ["<svg/>", "<a><b><rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'/></b></a>"] {
         assert!(matches!(read(text.as_bytes()), Err(XmpProblem::NotXmp { .. })));
     }
     for bytes in [b"".as_slice(), b"\0\0", b"\xFF\xD8\xFF", b"<a", b"{}"] {

@@ -1,8 +1,7 @@
 //! Writing of faces into sidecars, new and existing.
 
 use face_regions::{
-    Area, Content, Dimensions, NamedFace, Naming, Outcome, OwnNames, PhotoLayout, Written,
-    XmpProblem, read,
+    Area, Content, Dimensions, NamedFace, Naming, Outcome, OwnNames, PhotoLayout, Written, XmpProblem, read,
 };
 
 const DIGIKAM: &str = include_str!("samples/digikam.xmp");
@@ -10,11 +9,7 @@ const LIGHTROOM: &str = include_str!("samples/lightroom.xmp");
 const PLAIN: &str = include_str!("samples/plain.xmp");
 const PHOTO: Dimensions = Dimensions { width: 4000, height: 3000 };
 
-fn write(
-    existing: Option<&[u8]>,
-    photo: Dimensions,
-    faces: &[NamedFace<'_>],
-) -> Result<Written, XmpProblem> {
+fn write(existing: Option<&[u8]>, photo: Dimensions, faces: &[NamedFace<'_>]) -> Result<Written, XmpProblem> {
     let photo = PhotoLayout::new((photo.width, photo.height), 1, &[]);
     face_regions::write(existing, &photo, faces, OwnNames::Keep)
 }
@@ -89,9 +84,7 @@ fn a_name_given_by_a_person_stays() {
         let faces = [face(0.26, 0.5, "Somebody")];
         let written = write(Some(sample.as_bytes()), PHOTO, &faces).expect("written");
         assert_eq!(written.content, Content::Unchanged);
-        assert!(
-            matches!(&written.outcomes[..], [Outcome::NamedAlready { name }] if !name.is_empty())
-        );
+        assert!(matches!(&written.outcomes[..], [Outcome::NamedAlready { name }] if !name.is_empty()));
     }
     let only_microsoft = without(DIGIKAM, &[("   <mwg-rs:Regions", "</mwg-rs:Regions>\n")]);
     let faces = [face(0.26, 0.5, "Somebody")];
@@ -111,8 +104,7 @@ fn a_region_without_a_name_is_named_and_the_rest_of_digikams_sidecar_stays() {
     let region = ("\n      <rdf:li rdf:parseType", "</rdf:li>");
     let plain = ("\n     <rdf:li>Anna", "<rdf:li>Jo &amp; Co</rdf:li>");
     let levels = ("\n     <rdf:li>People|Anna", "<rdf:li>People|Jo &amp; Co</rdf:li>");
-    let list_of_ours =
-        ("\n  <rdf:Description rdf:about=\"\"\n      xmlns:eigenfaces", "</rdf:Description>");
+    let list_of_ours = ("\n  <rdf:Description rdf:about=\"\"\n      xmlns:eigenfaces", "</rdf:Description>");
     assert_eq!(without(&text, &[extensions, region, plain, levels, list_of_ours]), DIGIKAM);
 }
 
@@ -124,8 +116,7 @@ fn the_rest_of_lightrooms_sidecar_stays() {
     assert!(!text.replace("\r\n", "").contains('\n'));
     let region = ("\r\n      <rdf:li rdf:parseType", "</rdf:li>");
     let levels = ("\r\n     <rdf:li>People|Wedding", "</rdf:li>");
-    let list_of_ours =
-        ("\r\n  <rdf:Description rdf:about=\"\"\r\n      xmlns:eigenfaces", "</rdf:Description>");
+    let list_of_ours = ("\r\n  <rdf:Description rdf:about=\"\"\r\n      xmlns:eigenfaces", "</rdf:Description>");
     assert_eq!(without(&text, &[region, levels, list_of_ours]), lines);
 }
 
@@ -157,8 +148,7 @@ fn an_empty_rdf_is_filled() {
 #[test]
 fn a_newer_run_replaces_what_this_program_wrote() {
     let (first, _) = merge(None, &[face(0.3, 0.4, "Anna"), face(0.6, 0.4, "Ben")]);
-    let newer =
-        [NamedFace { confidence: Some(0.5), ..face(0.31, 0.4, "Carla") }, face(0.6, 0.4, "Ben")];
+    let newer = [NamedFace { confidence: Some(0.5), ..face(0.31, 0.4, "Carla") }, face(0.6, 0.4, "Ben")];
     let (second, outcomes) = merge(Some(&first), &newer);
     let previous = "Anna".to_owned();
     assert_eq!(outcomes, [Outcome::Updated { previous }, Outcome::Unchanged]);
@@ -173,14 +163,12 @@ fn a_newer_run_replaces_what_this_program_wrote() {
 fn a_correction_by_a_person_stays() {
     let (text, _) = merge(None, &[face(0.3, 0.4, "Anna")]);
     let corrected = text.replace("<mwg-rs:Name>Anna", "<mwg-rs:Name>Berta");
-    let written =
-        write(Some(corrected.as_bytes()), PHOTO, &[face(0.3, 0.4, "Carla")]).expect("written");
+    let written = write(Some(corrected.as_bytes()), PHOTO, &[face(0.3, 0.4, "Carla")]).expect("written");
     let name = "Berta".to_owned();
     assert_eq!(written.outcomes, [Outcome::NamedAlready { name }]);
     assert!(!changed(&written).contains("<rdf:li>"), "the keyword");
     let removed = text.replace("<mwg-rs:Name>Anna</mwg-rs:Name>", "<mwg-rs:Name/>");
-    let written =
-        write(Some(removed.as_bytes()), PHOTO, &[face(0.3, 0.4, "Carla")]).expect("written");
+    let written = write(Some(removed.as_bytes()), PHOTO, &[face(0.3, 0.4, "Carla")]).expect("written");
     let name = "Anna".to_owned();
     assert_eq!(written.outcomes, [Outcome::NameRemoved { name }]);
     assert!(!changed(&written).contains("<rdf:li>Anna"), "the keyword");
@@ -252,8 +240,7 @@ fn extensions_that_are_no_structure_are_refused() {
 #[test]
 fn lists_that_are_missing_or_empty_are_made() {
     let list = "<mwg-rs:RegionList>";
-    let cut =
-        LIGHTROOM.find(list).expect("a list")..LIGHTROOM.find("</mwg-rs:Regions>").expect("an end");
+    let cut = LIGHTROOM.find(list).expect("a list")..LIGHTROOM.find("</mwg-rs:Regions>").expect("an end");
     for replacement in [
         "",
         "<mwg-rs:RegionList/>",
@@ -354,8 +341,7 @@ fn faces_in_one_place_are_written_once_each() {
 /// The sidecar after all names that this program gave were withdrawn, and those names.
 fn withdrawn(sidecar: &str) -> (String, Vec<String>) {
     let photo = PhotoLayout::new((PHOTO.width, PHOTO.height), 1, &[]);
-    let write =
-        |text: &str| face_regions::write(Some(text.as_bytes()), &photo, &[], OwnNames::Withdraw);
+    let write = |text: &str| face_regions::write(Some(text.as_bytes()), &photo, &[], OwnNames::Withdraw);
     let written = write(sidecar).expect("written");
     let text = match &written.content {
         Content::Changed(_) => changed(&written),
@@ -369,9 +355,7 @@ fn withdrawn(sidecar: &str) -> (String, Vec<String>) {
 #[test]
 fn what_was_written_is_withdrawn_and_nothing_else() {
     let faces = [face(0.69, 0.4, "Anna"), face(0.5, 0.8, "Jo & Co")];
-    for (sample, kept) in
-        [(DIGIKAM, "<rdf:li>Grandma Inge</rdf:li>"), (LIGHTROOM, "<rdf:li>Wedding</rdf:li>")]
-    {
+    for (sample, kept) in [(DIGIKAM, "<rdf:li>Grandma Inge</rdf:li>"), (LIGHTROOM, "<rdf:li>Wedding</rdf:li>")] {
         let (text, _) = merge(Some(sample), &faces);
         let (text, names) = withdrawn(&text);
         assert_eq!(names, ["Anna", "Jo & Co"]);
@@ -394,8 +378,7 @@ fn what_a_person_wrote_is_never_withdrawn() {
     let (text, _) = withdrawn(&own.replace("<stArea:x>0.300000", "<stArea:x>0.310000"));
     let regions = read(text.as_bytes()).expect("regions").list;
     assert_eq!((regions.len(), regions[0].naming()), (1, Naming::Nameless));
-    let described = own
-        .replace("<mwg-rs:Type>", "<mwg-rs:Description>at sea</mwg-rs:Description><mwg-rs:Type>");
+    let described = own.replace("<mwg-rs:Type>", "<mwg-rs:Description>at sea</mwg-rs:Description><mwg-rs:Type>");
     assert!(withdrawn(&described).0.contains("at sea"));
     let (text, names) = withdrawn(&own.replace("<mwg-rs:Name>Anna", "<mwg-rs:Name>Berta"));
     assert!(text.contains("<mwg-rs:Name>Berta<") && names.is_empty());
@@ -455,12 +438,9 @@ fn regions_are_placed_whichever_way_round_they_were_written() {
                 area.w(),
                 area.h()
             );
-            for (size, place) in [
-                (Some((width, height)), place),
-                (None, place),
-                (Some(stored_size), &stored),
-                (None, &stored),
-            ] {
+            for (size, place) in
+                [(Some((width, height)), place), (None, place), (Some(stored_size), &stored), (None, &stored)]
+            {
                 let text = sidecar_of(size, place, "");
                 let regions = read(text.as_bytes()).expect("regions");
                 let named = regions.named_faces(&photo).expect("placed");
@@ -474,20 +454,13 @@ fn regions_are_placed_whichever_way_round_they_were_written() {
                     confidence: Some(0.9),
                 });
                 let written =
-                    face_regions::write(Some(text.as_bytes()), &photo, &faces, OwnNames::Keep)
-                        .expect("written");
+                    face_regions::write(Some(text.as_bytes()), &photo, &faces, OwnNames::Keep).expect("written");
                 let name = "Rose".to_owned();
                 assert_eq!(written.outcomes, [Outcome::NamedAlready { name }, Outcome::Added]);
                 let region = read(changed(&written).as_bytes()).expect("regions").list[1].area;
-                let expected = if place == stored {
-                    faces[1].area
-                } else {
-                    Area::new(0.75, 0.6, 0.1, 0.2).expect("an area")
-                };
-                assert!(
-                    region.same_face(&expected).is_some_and(|it| it > 0.99),
-                    "{exif} {size:?} {place}: {region:?}"
-                );
+                let expected =
+                    if place == stored { faces[1].area } else { Area::new(0.75, 0.6, 0.1, 0.2).expect("an area") };
+                assert!(region.same_face(&expected).is_some_and(|it| it > 0.99), "{exif} {size:?} {place}: {region:?}");
             }
         }
     }
@@ -515,9 +488,8 @@ fn names_that_cannot_be_placed_let_nothing_be_written() {
         assert!(refused.is_err(), "{text}");
     }
     // The same name in a second form has its place.
-    let second = format!(
-        "<rdf:li rdf:parseType='Resource'><mwg-rs:Area {somewhere}/><mwg-rs:Name>Rose</mwg-rs:Name></rdf:li>"
-    );
+    let second =
+        format!("<rdf:li rdf:parseType='Resource'><mwg-rs:Area {somewhere}/><mwg-rs:Name>Rose</mwg-rs:Name></rdf:li>");
     let regions = read(sidecar_of(None, "", &second).as_bytes()).expect("regions");
     assert_eq!(regions.named_faces(&upright).map(|named| named.len()), Ok(1));
 }

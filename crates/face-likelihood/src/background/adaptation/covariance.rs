@@ -49,11 +49,7 @@ pub(super) fn scatter(
 }
 
 /// Diagonalises both covariances at once: with W = L Lᵀ and the eigenvectors Q of L⁻¹ Ψ L⁻ᵀ, the directions are L⁻ᵀ Q.
-pub(super) fn adapt(
-    prior: &[f64],
-    scatter: DMatrix<f64>,
-    freedom: f64,
-) -> Option<ChannelAdaptation> {
+pub(super) fn adapt(prior: &[f64], scatter: DMatrix<f64>, freedom: f64) -> Option<ChannelAdaptation> {
     let k = prior.len();
     let mut within = scatter;
     for at in 0..k {
@@ -70,10 +66,8 @@ pub(super) fn adapt(
     let (values, mut vectors) = eigen::all_unmeasured(between)?;
     for mut column in vectors.column_iter_mut() {
         // Signs are fixed as everywhere: the entry of largest magnitude is positive.
-        let largest = column
-            .iter()
-            .copied()
-            .fold(0.0_f64, |most, value| if value.abs() > most.abs() { value } else { most });
+        let largest =
+            column.iter().copied().fold(0.0_f64, |most, value| if value.abs() > most.abs() { value } else { most });
         if largest < 0.0 {
             column.neg_mut();
         }

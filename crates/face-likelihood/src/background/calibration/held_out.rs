@@ -78,9 +78,7 @@ impl HeldOutScores {
         let (out, stay): (Vec<usize>, Vec<usize>) = (0..own.len()).partition(|&at| is_left_out(at));
         let list = |people: &[usize]| -> (Vec<usize>, Vec<usize>) {
             let labelled = people.iter().enumerate();
-            labelled
-                .flat_map(|(number, &person)| own[person].iter().map(move |&photo| (photo, number)))
-                .unzip()
+            labelled.flat_map(|(number, &person)| own[person].iter().map(move |&photo| (photo, number))).unzip()
         };
         let (photos, persons) = list(&stay);
         let adaptation = Adaptation::learn(background, raw, &photos, &persons);
@@ -136,9 +134,7 @@ impl HeldOutScores {
         let count = self.strangers.len() as f64;
         let mean = self.strangers.iter().sum::<f64>() / count;
         let squares: f64 = self.strangers.iter().map(|score| (score - mean).powi(2)).sum();
-        ((DEVIATION_PRIOR_PEOPLE * prior * prior + weight * squares / count)
-            / (DEVIATION_PRIOR_PEOPLE + weight))
-            .sqrt()
+        ((DEVIATION_PRIOR_PEOPLE * prior * prior + weight * squares / count) / (DEVIATION_PRIOR_PEOPLE + weight)).sqrt()
     }
 
     /// The distance of enrolled people's scores from strangers' (whose mean is `location`) in terms of what the model
@@ -155,8 +151,8 @@ impl HeldOutScores {
         let ratio = (GENUINE_PRIOR_PHOTOS * assumed + sum) / (GENUINE_PRIOR_PHOTOS + count);
         let squares: f64 = usable().map(|(above, range)| (above - ratio * range).powi(2)).sum();
         let assumed = GENUINE_DEVIATION.0 + GENUINE_DEVIATION.1 * once;
-        let variance = (GENUINE_DEVIATION_PRIOR_PHOTOS * assumed.powi(2) + squares)
-            / (GENUINE_DEVIATION_PRIOR_PHOTOS + count);
+        let variance =
+            (GENUINE_DEVIATION_PRIOR_PHOTOS * assumed.powi(2) + squares) / (GENUINE_DEVIATION_PRIOR_PHOTOS + count);
         (ratio.max(0.05), variance.sqrt())
     }
 }

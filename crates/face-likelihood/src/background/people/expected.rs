@@ -26,11 +26,7 @@ type Moments = (f64, f64);
 impl People {
     /// The scores expected, where `raw` are the coordinates of the photos enrolled (2k x n) and `own` the photos of each
     /// person.
-    pub(in crate::background) fn expected(
-        &self,
-        raw: &DMatrix<f32>,
-        own: &[Vec<usize>],
-    ) -> Expected {
+    pub(in crate::background) fn expected(&self, raw: &DMatrix<f32>, own: &[Vec<usize>]) -> Expected {
         let means = [0, 1].map(|at| {
             let mean = DMatrix::from_column_slice(self.means[at].len(), 1, &self.means[at]);
             numbers(self.adaptation.channels[at].rotated(mean).iter())
@@ -65,13 +61,7 @@ impl People {
 
     /// The moments of a stranger's photo, and of another photo of a person, in a channel (k each); `mean` is the
     /// domain's, `factor` that of the lengths of the person's photos.
-    fn moments(
-        &self,
-        person: usize,
-        channel: usize,
-        mean: &[f64],
-        factor: f64,
-    ) -> (Vec<Moments>, Vec<Moments>) {
+    fn moments(&self, person: usize, channel: usize, mean: &[f64], factor: f64) -> (Vec<Moments>, Vec<Moments>) {
         let between = &self.adaptation.channels[channel].between;
         let photos = self.photos[person] as f64;
         let spread = 1.0 / self.constant[person].1;
@@ -91,11 +81,8 @@ impl People {
     fn expected_part(&self, person: usize, channel: usize, share: f64, moments: &[Moments]) -> f64 {
         let k = moments.len();
         let between = &self.adaptation.channels[channel].between;
-        let energy: f64 = moments
-            .iter()
-            .zip(between)
-            .map(|((mean, variance), psi)| (mean * mean + variance) / (1.0 + psi))
-            .sum();
+        let energy: f64 =
+            moments.iter().zip(between).map(|((mean, variance), psi)| (mean * mean + variance) / (1.0 + psi)).sum();
         let factor = (k as f64 / energy).sqrt();
         let Some(quadratic) = self.quadratic.get(&self.photos[person]) else {
             return 0.0;
@@ -179,10 +166,7 @@ mod tests {
             }
             for (seen, expected) in seen.iter().zip(expected) {
                 // Scores of one photo are spread by about 1.
-                assert!(
-                    (seen - expected).abs() < 0.5,
-                    "{people} x {photos}: {seen} instead of {expected}"
-                );
+                assert!((seen - expected).abs() < 0.5, "{people} x {photos}: {seen} instead of {expected}");
             }
         }
     }

@@ -55,8 +55,7 @@ impl People {
         let photos = self.photos.get(person)?;
         let place = self.quadratic.keys().position(|count| count == photos)?;
         let (constant, share) = self.constant[person];
-        let ([constant, constant_rest @ ..], [share, share_rest @ ..]) =
-            (parts(constant), parts(share));
+        let ([constant, constant_rest @ ..], [share, share_rest @ ..]) = (parts(constant), parts(share));
         let mut vector = self.linear.column(person).as_slice().to_vec();
         vector.push(constant);
         vector.extend((0..self.quadratic.len()).map(|at| if at == place { share } else { 0.0 }));
@@ -94,9 +93,7 @@ impl ExtendedProbe {
         let (constant, rest) = rest.split_first()?;
         let (shares, rest) = rest.split_at(self.squares.len());
         let place = shares.iter().position(|&share| share != 0.0)?;
-        let whole = |first: f32, rest: &[f32]| {
-            rest.iter().fold(f64::from(first), |sum, &part| sum + f64::from(part))
-        };
+        let whole = |first: f32, rest: &[f32]| rest.iter().fold(f64::from(first), |sum, &part| sum + f64::from(part));
         let constant = whole(*constant, &rest[..2]);
         let share = whole(shares[place], &rest[2..4]);
         let linear = inner_product(linear, &self.vector[..rows]);
@@ -134,8 +131,7 @@ mod tests {
         let probes = people.extended_probes(&raw);
         let vectors = people.all_extended();
         assert_eq!(vectors.len(), 3);
-        let squared =
-            |vector: &[f32]| -> f64 { vector.iter().map(|&it| f64::from(it).powi(2)).sum() };
+        let squared = |vector: &[f32]| -> f64 { vector.iter().map(|&it| f64::from(it).powi(2)).sum() };
         let norm = squared(&vectors[0].1).sqrt();
         for (probe, scores) in probes.iter().zip(&scores) {
             for (person, vector) in &vectors {
@@ -143,11 +139,7 @@ mod tests {
                 assert_eq!(vector.len(), people.extended_dimensions());
                 assert_eq!(probe.score(vector).unwrap().to_bits(), score.to_bits());
                 assert!((squared(vector).sqrt() / norm - 1.0).abs() < 1e-6);
-                let product: f64 = vector
-                    .iter()
-                    .zip(&probe.vector)
-                    .map(|(a, b)| f64::from(*a) * f64::from(*b))
-                    .sum();
+                let product: f64 = vector.iter().zip(&probe.vector).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum();
                 assert!((product - score).abs() < 1e-3, "{product} {score}");
             }
         }

@@ -28,19 +28,13 @@ impl People {
         PeopleParts {
             means: self.means.concat(),
             linear: self.linear.as_slice().to_vec(),
-            levels: levels
-                .flat_map(|(&(constant, share), &genuine)| [constant, share, genuine])
-                .collect(),
+            levels: levels.flat_map(|(&(constant, share), &genuine)| [constant, share, genuine]).collect(),
         }
     }
 
     /// Puts stored parts together; `photos` is the number of photos of each person. `None` where they are not of one
     /// size, or hold values out of range.
-    pub fn from_parts(
-        adaptation: Adaptation,
-        photos: Vec<usize>,
-        parts: PeopleParts,
-    ) -> Option<Self> {
+    pub fn from_parts(adaptation: Adaptation, photos: Vec<usize>, parts: PeopleParts) -> Option<Self> {
         let k = adaptation.channels[0].prior.len();
         let sound = parts.means.len() == 2 * k
             && parts.linear.len() == 2 * k * photos.len()

@@ -64,11 +64,7 @@ pub const fn cell_weights<const SIDE: usize>(cells: usize) -> [CellWeights; SIDE
         // From the middle of the cell before the first one, in parts of a cell.
         let position = (2 * at + 1) * cells + SIDE;
         let after = position % whole;
-        weights[at] = CellWeights {
-            gap: position / whole,
-            before: (whole - after) as u32,
-            after: after as u32,
-        };
+        weights[at] = CellWeights { gap: position / whole, before: (whole - after) as u32, after: after as u32 };
         at += 1;
     }
     weights

@@ -62,12 +62,7 @@ impl<'a> Gathered<'a> {
         let rows_of_a_gap = HEIGHT.div_ceil(grid.rows) as u64 + 1;
         let most = rows_of_a_gap * 2 * HEIGHT as u64 * MOST_MAGNITUDE;
         assert!(most <= u64::from(u32::MAX), "too few rows of cells");
-        Self {
-            grid,
-            whole: [[0; DIRECTIONS]; WIDTH],
-            below: [[0; DIRECTIONS]; WIDTH],
-            sums: vec![0; length(grid)],
-        }
+        Self { grid, whole: [[0; DIRECTIONS]; WIDTH], below: [[0; DIRECTIONS]; WIDTH], sums: vec![0; length(grid)] }
     }
 
     #[inline(always)]
@@ -168,9 +163,9 @@ fn bytes(sums: &[u64], columns: usize, faint: f64) -> Vec<u8> {
     let mut bytes = vec![0; sums.len()];
     for (at, (cell, bytes)) in cells.zip(bytes.chunks_exact_mut(DIRECTIONS)).enumerate() {
         let beside = |at: usize, count: usize| [at.saturating_sub(1), at, (at + 1).min(count - 1)];
-        let around = beside(at / columns, rows).into_iter().flat_map(|row| {
-            beside(at % columns, columns).map(|column| totals[row * columns + column])
-        });
+        let around = beside(at / columns, rows)
+            .into_iter()
+            .flat_map(|row| beside(at % columns, columns).map(|column| totals[row * columns + column]));
         let mean = around.sum::<u64>() as f64 / 9.0 + faint;
         roots_of_parts(cell, 2.0 * mean, bytes);
     }
@@ -194,14 +189,12 @@ mod tests {
 
     #[test]
     fn a_face_and_its_mirror_image_fold_into_the_same() {
-        let mirrored: Vec<u8> =
-            face().chunks_exact(64).flat_map(|row| row.iter().rev().copied()).collect();
+        let mirrored: Vec<u8> = face().chunks_exact(64).flat_map(|row| row.iter().rev().copied()).collect();
         let folded = |face: &[u8]| described_folded(&sums(face), &GRID);
         assert_eq!(folded(&face()), folded(&mirrored));
         assert_eq!(folded(&face()).len(), length(&GRID) / 2);
-        let halves = |face: &[u8]| -> Vec<(u8, u8)> {
-            super::mirrored(&described(&sums(face), &GRID), &GRID).collect()
-        };
+        let halves =
+            |face: &[u8]| -> Vec<(u8, u8)> { super::mirrored(&described(&sums(face), &GRID), &GRID).collect() };
         let exchanged: Vec<(u8, u8)> = halves(&mirrored).iter().map(|&(a, b)| (b, a)).collect();
         assert_eq!(halves(&face()), exchanged);
     }

@@ -136,11 +136,6 @@ impl Gradient {
         let angle = slope + 0.3476 * slope * (1.0 - slope);
         let magnitude = whole((short * short + long * long).sqrt() * MAGNITUDE_STEPS + 0.5);
         let share = whole(angle * SHARE_STEPS as f32 + 0.5);
-        Self {
-            axis,
-            diagonal,
-            along_axis: magnitude * (SHARE_STEPS - share),
-            along_diagonal: magnitude * share,
-        }
+        Self { axis, diagonal, along_axis: magnitude * (SHARE_STEPS - share), along_diagonal: magnitude * share }
     }
 }

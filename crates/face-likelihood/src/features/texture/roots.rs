@@ -43,9 +43,7 @@ mod tests {
             let sums = [step, step * step, 20_000, (1 << 60) - 7 * step, 1, 0, 3, 0];
             let mut roots = [7; 8];
             // The root of a quarter, 127.5, lies between two bytes, and that of everything is the largest byte.
-            for all in
-                [&sums[..], &[step, 3 * step, 0, 0, 0, 0, 0, 0], &[0, 0, step, 0, 0, 0, 0, 0]]
-            {
+            for all in [&sums[..], &[step, 3 * step, 0, 0, 0, 0, 0, 0], &[0, 0, step, 0, 0, 0, 0, 0]] {
                 roots_of_shares(all, 0.0, &mut roots);
                 let total = all.iter().sum::<u64>() as f64;
                 // (Of nothing, 0 / 0 is not a number, and becomes 0.)
