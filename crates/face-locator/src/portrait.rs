@@ -8,7 +8,7 @@ use image::{GrayImage, Luma};
 use rayon::prelude::*;
 
 use crate::LocateError;
-use crate::detect::{Detection, MIN_SCORE, STEP};
+use crate::detect::{Detection, LARGE, MIN_SCORE, STEP};
 use crate::detector::{Candidate, Detector, merge};
 use crate::look::{cascade, in_photo, resized_to};
 
@@ -58,8 +58,8 @@ const FIRST: usize = 4;
 /// Longer side of the photo in these looks.
 const LENGTH: u32 = 160;
 
-/// A face that fills its photo is as large as these shares of its longer side. (From 0.5 on, a building of `not-faces` is no face, but
-/// of 40 noisy photos that these looks alone see 12 show none.)
+/// A face that fills its photo is as large as these shares of its longer side. (From 0.5 on, 12 of 40
+/// noisy photos that these looks alone see show none.)
 const FILLING: std::ops::RangeInclusive<f32> = 0.4..=1.6;
 
 /// Score that the looks must add up to: so much that each look by itself may reject the face. Eyes must be sure then.
@@ -104,7 +104,7 @@ impl Look {
     fn take(&self, cascade: &Detector, picture: &GrayImage) -> Vec<Candidate> {
         let border = (self.border * LENGTH as f32).round() as u32;
         let shown = surrounded(&lit(picture, self.light), border, self.surroundings);
-        let mut found = cascade.detect(&shown, STEP);
+        let mut found = cascade.detect_large(&shown, STEP, LARGE * LENGTH as f32);
         for face in &mut found {
             face.left -= border as i32;
             face.top -= border as i32;

@@ -99,12 +99,18 @@ impl Detector {
         self.judge(picture, &levels, &mut RefinementCache::default())
     }
 
+    /// As [`detect`](Self::detect), of the large faces only: those of levels for faces of so many pixels and more.
+    pub fn detect_large(&self, picture: &GrayImage, step: u32, large: f32) -> Vec<Candidate> {
+        let scales = scales(picture);
+        let levels = self.scan_levels(picture, split_at(&scales, large).1, step);
+        self.judge(picture, &levels, &mut RefinementCache::default())
+    }
+
     /// As [`detect`](Self::detect), but levels for faces smaller than `large` pixels are only looked through where the
     /// others show no face that fills the picture. It is the small faces that take the time.
     pub fn detect_large_first(&self, picture: &GrayImage, step: u32, large: f32, fills: Filling) -> Vec<Candidate> {
         let scales = scales(picture);
-        let small = |scale: &&f32| (WINDOW as f32) < large * **scale;
-        let (fine, coarse) = scales.split_at(scales.iter().take_while(small).count());
+        let (fine, coarse) = split_at(&scales, large);
         let coarse = self.scan_levels(picture, coarse, step);
         let mut cache = RefinementCache::default();
         // Networks look at windows only where one is large enough already: they move and resize it a little.
@@ -185,6 +191,11 @@ fn scales(picture: &GrayImage) -> Vec<f32> {
     let shortest = picture.width().min(picture.height());
     let smallest = WINDOW as f32 / shortest as f32;
     std::iter::successors(Some(1.0), |scale| Some(scale * LEVEL_SCALE)).take_while(|&scale| scale >= smallest).collect()
+}
+
+/// The scales of levels for faces smaller than so many pixels, and the others.
+fn split_at(scales: &[f32], large: f32) -> (&[f32], &[f32]) {
+    scales.split_at(scales.partition_point(|scale| (WINDOW as f32) < large * scale))
 }
 
 /// Results of the networks for squares of one picture that they have looked at: by the number of the stage, left edge,
