@@ -67,27 +67,21 @@ pub fn write(
     own: OwnNames,
 ) -> Result<Written, XmpProblem> {
     if photo.stored().is_empty() {
-        let photo = photo.stored();
-        return Err(XmpProblem::NoPixels { photo });
+        return Err(XmpProblem::NoPixels { photo: photo.stored() });
     }
     let faces = faces.iter().map(Face::of).collect::<Result<Vec<_>, _>>()?;
-    let bytes = existing.unwrap_or(EMPTY_SIDECAR.as_bytes());
-    let decoded = Decoded::new(bytes)?;
-    let merged = merged(&decoded.text, photo, faces, own)?;
-    let content = match merged.text {
+    let decoded = Decoded::new(existing.unwrap_or(EMPTY_SIDECAR.as_bytes()))?;
+    let (text, decisions, withdrawn) = merged(&decoded.text, photo, faces, own)?;
+    let content = match text {
         None => Content::Unchanged,
         Some(text) => Content::Changed(decoded.encode(text)?),
     };
-    let outcomes = merged.decisions.into_iter().map(|decision| decision.outcome);
-    Ok(Written { content, outcomes: outcomes.collect(), withdrawn: merged.withdrawn })
+    let outcomes = decisions.into_iter().map(|decision| decision.outcome);
+    Ok(Written { content, outcomes: outcomes.collect(), withdrawn })
 }
 
-struct Merged {
-    /// The text with the faces in it; none where nothing changes.
-    text: Option<String>,
-    decisions: Vec<Decision>,
-    withdrawn: Vec<String>,
-}
+/// The text with the faces in it (none where nothing changes), the decisions, and the names withdrawn.
+type Merged = (Option<String>, Vec<Decision>, Vec<String>);
 
 /// Whether the regions of a sidecar were made for the photo as it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,7 +95,7 @@ fn merged(text: &str, photo: &PhotoLayout, mut faces: Vec<Face<'_>>, own: OwnNam
     let document = document::parse(text)?;
     let packet = Packet::of(&document)?;
     if faces.is_empty() && own == OwnNames::Keep {
-        return Ok(Merged { text: None, decisions: Vec::new(), withdrawn: Vec::new() });
+        return Ok((None, Vec::new(), Vec::new()));
     }
     let (regions, found) = region::of(&packet);
     regions.named_faces(photo)?;
@@ -128,8 +122,7 @@ fn merged(text: &str, photo: &PhotoLayout, mut faces: Vec<Face<'_>>, own: OwnNam
     let left: Vec<usize> = (0..found.len()).filter(is_left).collect();
     let mut writer = Writer::new(&packet, photo.size(frame));
     writer.change_regions(&found, &faces, &decisions)?;
-    let withdrawn = left.iter().map(|&at| writer.withdraw_region(&found[at]));
-    let withdrawn = withdrawn.collect::<Result<Vec<_>, _>>()?;
+    let withdrawn = left.iter().map(|&at| writer.withdraw_region(&found[at])).collect::<Result<Vec<_>, _>>()?;
     writer.add_regions(&faces, &decisions)?;
     if validity == Validity::Outdated && !faces.is_empty() {
         writer.renew_dimensions()?;
@@ -145,5 +138,5 @@ fn merged(text: &str, photo: &PhotoLayout, mut faces: Vec<Face<'_>>, own: OwnNam
         // What could not be read again must not reach a disk.
         document::parse(text)?;
     }
-    Ok(Merged { text, decisions, withdrawn })
+    Ok((text, decisions, withdrawn))
 }
