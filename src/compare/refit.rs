@@ -4,7 +4,7 @@ use nalgebra::DMatrix;
 
 use super::likelihoods::ranking;
 use super::{Comparer, Likelihoods, Ranking, rank_neighbors};
-use crate::background::{Adaptation, Background, People};
+use crate::background::{Adaptation, People};
 use crate::decision::Acceptance;
 use crate::error::{Error, Result};
 use crate::face_matrix::FaceMatrix;
@@ -58,13 +58,9 @@ impl Comparer {
                 persons,
                 people,
             }),
-            Self::Likelihoods(comparer) => then(&ByLikelihoods {
-                comparer,
-                coordinates: coordinates.ok_or(Error::Inconsistent)?,
-                background: comparer.background(),
-                persons,
-                people,
-            }),
+            Self::Likelihoods(comparer) => {
+                then(&ByLikelihoods { comparer, coordinates: coordinates.ok_or(Error::Inconsistent)?, persons, people })
+            }
         }
     }
 }
@@ -131,7 +127,6 @@ struct ByLikelihoods<'a> {
     comparer: &'a Likelihoods,
     /// Of all faces, 2k x n.
     coordinates: &'a DMatrix<f32>,
-    background: &'static Background,
     /// The person of each face, and the number of people.
     persons: Vec<usize>,
     people: usize,
@@ -143,7 +138,7 @@ impl ByLikelihoods<'_> {
     }
 
     fn adaptation(&self, faces: &[usize]) -> Adaptation {
-        Adaptation::learn(self.background, self.coordinates, faces, &self.persons_of(faces))
+        Adaptation::learn(self.comparer.background(), self.coordinates, faces, &self.persons_of(faces))
     }
 
     /// The person of the probe, where a fold has a single one, and the faces of the others to learn from.

@@ -83,14 +83,6 @@ pub fn write(
 /// The text with the faces in it (none where nothing changes), the decisions, and the names withdrawn.
 type Merged = (Option<String>, Vec<Decision>, Vec<String>);
 
-/// Whether the regions of a sidecar were made for the photo as it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Validity {
-    Current,
-    /// The photo had other proportions.
-    Outdated,
-}
-
 fn merged(text: &str, photo: &PhotoLayout, mut faces: Vec<Face<'_>>, own: OwnNames) -> Result<Merged, XmpProblem> {
     let document = document::parse(text)?;
     let packet = Packet::of(&document)?;
@@ -102,29 +94,25 @@ fn merged(text: &str, photo: &PhotoLayout, mut faces: Vec<Face<'_>>, own: OwnNam
     let is_own = |found: &FoundRegion<'_>| matches!(found.region.naming(), Naming::Program(_)) && found.is_ours();
     // Where the photo was cropped since this program wrote all that is there, nobody else's name is lost with its places.
     let only_own = regions.list.len() == found.len() && found.iter().all(is_own);
-    let (frame, validity) = match regions.frame(photo) {
-        Err(XmpProblem::OtherPhoto { .. }) if only_own => (Frame::Stored, Validity::Outdated),
-        frame => (frame?, Validity::Current),
+    let (frame, is_outdated) = match regions.frame(photo) {
+        Err(XmpProblem::OtherPhoto { .. }) if only_own => (Frame::Stored, true),
+        frame => (frame?, false),
     };
     for face in &mut faces {
         face.area = photo.in_frame(face.area, frame).rounded();
     }
-    let decisions = match validity {
-        Validity::Current => decide(&found, &faces),
-        Validity::Outdated => decide(&[], &faces),
-    };
+    let decisions = decide(if is_outdated { &[] } else { &found }, &faces);
     let is_written = |at| decisions.iter().any(|decision| decision.region == Some(at));
     let is_left = |at: &usize| {
         let is_own = matches!(found[*at].region.naming(), Naming::Program(_));
-        let is_withdrawn = own == OwnNames::Withdraw || validity == Validity::Outdated;
-        is_withdrawn && is_own && !is_written(*at)
+        (own == OwnNames::Withdraw || is_outdated) && is_own && !is_written(*at)
     };
     let left: Vec<usize> = (0..found.len()).filter(is_left).collect();
     let mut writer = Writer::new(&packet, photo.size(frame));
     writer.change_regions(&found, &faces, &decisions)?;
     let withdrawn = left.iter().map(|&at| writer.withdraw_region(&found[at])).collect::<Result<Vec<_>, _>>()?;
     writer.add_regions(&faces, &decisions)?;
-    if validity == Validity::Outdated && !faces.is_empty() {
+    if is_outdated && !faces.is_empty() {
         writer.renew_dimensions()?;
     }
     // The names that faces have from now on.

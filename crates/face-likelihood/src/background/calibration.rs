@@ -36,8 +36,8 @@ pub struct Calibration {
     /// The difference of the photos from the background's kind: 0 to 1.
     foreign: f64,
     /// Mean and spread of a stranger's score against one person.
-    location: f64,
-    spread: f64,
+    pub(super) location: f64,
+    pub(super) spread: f64,
     /// Mean and spread of the score of another photo of an enrolled person.
     genuine: f64,
     genuine_spread: f64,
@@ -175,10 +175,6 @@ impl Calibration {
         let limit = self.beyond(far, claim);
         let low = claim.genuine - GENUINE_QUANTILE * self.genuine_spread;
         limit.max(((limit + low) / 2.0).min(self.beyond(far / MAX_RAISE, claim)))
-    }
-
-    pub(super) fn strangers(&self) -> (f64, f64) {
-        (self.location, self.spread)
     }
 
     /// By how much the default threshold for enrolled people is raised.

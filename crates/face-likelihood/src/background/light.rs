@@ -131,7 +131,7 @@ impl ScoreLine {
     /// higher: the threshold is raised since photos may be taken under other conditions than those enrolled, and light, which
     /// is known, is most of that.
     pub fn of(calibration: &Calibration) -> Self {
-        let (mean, spread) = calibration.strangers();
+        let (mean, spread) = (calibration.location, calibration.spread);
         let slope = spread / HARD_LIGHT_STRANGERS.1;
         Self { offset: mean - slope * HARD_LIGHT_STRANGERS.0 + calibration.raise() / 2.0, slope }
     }
@@ -253,7 +253,7 @@ mod tests {
         let calibration = Calibration::learn(&background, &plain, &enrolled, &persons, Alignment::ByEyes);
         assert!(calibration.raise() > 0.1, "{}", calibration.raise());
         let allowing = plain.clone().allowing_for_light(&calibration);
-        let (mean, spread) = calibration.strangers();
+        let (mean, spread) = (calibration.location, calibration.spread);
         let scores = |people: &People| people.with_scores(&raw, |_, scores| scores);
         for (photo, (plain, levelled)) in scores(&plain).iter().zip(scores(&allowing)).enumerate() {
             for (&plain, levelled) in plain.iter().zip(levelled) {
