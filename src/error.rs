@@ -231,8 +231,7 @@ impl From<LikelihoodError> for Error {
 impl Error {
     /// A photo that cannot be used.
     pub fn photo(path: impl Into<PathBuf>, problem: PhotoProblem) -> Self {
-        let path = path.into();
-        Self::Photo { path, problem }
+        Self::Photo { path: path.into(), problem }
     }
 
     /// A path at which nothing is.
@@ -242,14 +241,12 @@ impl Error {
 
     /// A file that cannot be written.
     pub fn write(path: impl Into<PathBuf>, problem: WriteProblem) -> Self {
-        let path = path.into();
-        Self::Write { path, problem }
+        Self::Write { path: path.into(), problem }
     }
 
     /// A file that the operating system would not let be read.
     pub fn read(path: impl Into<PathBuf>, source: io::Error) -> Self {
-        let path = path.into();
-        Self::Read { path, source }
+        Self::Read { path: path.into(), source }
     }
 
     /// A path that is there but cannot be read, with the cause in a few words.
@@ -265,8 +262,7 @@ impl Error {
 
     /// A folder for results that cannot be made.
     pub fn folder(path: &Path, source: io::Error) -> Self {
-        let path = path.to_owned();
-        Self::MakeFolder { path, source }
+        Self::MakeFolder { path: path.to_owned(), source }
     }
 }
 
@@ -281,10 +277,7 @@ pub fn reason(error: &io::Error) -> String {
         Kind::AlreadyExists => "a file of this name is there",
         Kind::StorageFull => "the disk is full",
         Kind::ReadOnlyFilesystem => "nothing can be written to this disk",
-        _ => {
-            let text = error.to_string();
-            return text.split(" (os error").next().unwrap_or_default().to_owned();
-        }
+        _ => return error.to_string().split(" (os error").next().unwrap_or_default().to_owned(),
     };
     plain.to_owned()
 }

@@ -36,7 +36,6 @@ fn exception(error: Error) -> PyErr {
     }
 }
 
-/// What is wrong with a value, as an exception.
 fn wrong(problem: impl ToString) -> PyErr {
     PyValueError::new_err(problem.to_string())
 }

@@ -64,7 +64,6 @@ fn bytes<'a>(array: &'a PyReadonlyArray2<'_, u8>) -> PyResult<Columns<'a>> {
     columns.ok_or_else(|| wrong("the array does not hold what its shape says"))
 }
 
-/// As [`bytes`], of doubles.
 fn numbers<'a>(array: &'a PyReadonlyArray2<'_, f64>) -> PyResult<Samples<'a>> {
     let (count, length) = (array.shape()[0], array.shape()[1]);
     let samples = Samples::new(array.as_slice()?, length, count);
@@ -81,8 +80,7 @@ pub fn fit_bytes<'py>(
 ) -> PyResult<Fitted<'py>> {
     let columns = bytes(&samples)?;
     let pca = Pca { components: n_components.count()?, solver: solver(solver_name)? };
-    let found = py.detach(|| pca.fit(columns)).map_err(wrong)?;
-    fitted(py, found)
+    fitted(py, py.detach(|| pca.fit(columns)).map_err(wrong)?)
 }
 
 /// Learns from doubles (n x d): exactly where all are whole numbers from 0 to 255.
@@ -117,8 +115,7 @@ pub fn weights_of_bytes<'py>(
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let columns = bytes(&samples)?;
     let basis = Basis::new(mean.as_slice()?, components.as_slice()?).map_err(wrong)?;
-    let weights = py.detach(|| basis.weights_of_bytes(columns));
-    rows(py, weights.map_err(wrong)?)
+    rows(py, py.detach(|| basis.weights_of_bytes(columns)).map_err(wrong)?)
 }
 
 /// The weights (n x k) of doubles (n x d).
@@ -131,8 +128,7 @@ pub fn weights_of_numbers<'py>(
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let samples = numbers(&samples)?;
     let basis = Basis::new(mean.as_slice()?, components.as_slice()?).map_err(wrong)?;
-    let weights = py.detach(|| basis.weights(samples));
-    rows(py, weights.map_err(wrong)?)
+    rows(py, py.detach(|| basis.weights(samples)).map_err(wrong)?)
 }
 
 /// Samples (n x d) rebuilt from their weights (n x k).
@@ -145,8 +141,7 @@ pub fn rebuild<'py>(
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let weights = numbers(&weights)?;
     let basis = Basis::new(mean.as_slice()?, components.as_slice()?).map_err(wrong)?;
-    let rebuilt = py.detach(|| basis.rebuilt(weights));
-    rows(py, rebuilt.map_err(wrong)?)
+    rows(py, py.detach(|| basis.rebuilt(weights)).map_err(wrong)?)
 }
 
 /// n, Σx and Σxxᵀ of bytes, in exact integers: whatever the order and the split, the same.
@@ -188,14 +183,12 @@ impl Sums {
     /// The components of all samples.
     fn fit<'py>(&self, py: Python<'py>, n_components: NComponents) -> PyResult<Fitted<'py>> {
         let count = n_components.count()?;
-        let found = py.detach(|| self.0.clone().fit(count));
-        fitted(py, found.map_err(wrong)?)
+        fitted(py, py.detach(|| self.0.clone().fit(count)).map_err(wrong)?)
     }
 
     /// n, d, Σx and the upper triangle of Σxxᵀ, row by row, as little-endian integers of 8 bytes.
     fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        let numbers = self.0.pack().into_iter();
-        let bytes: Vec<u8> = numbers.flat_map(i64::to_le_bytes).collect();
+        let bytes: Vec<u8> = self.0.pack().into_iter().flat_map(i64::to_le_bytes).collect();
         PyBytes::new(py, &bytes)
     }
 
@@ -204,7 +197,6 @@ impl Sums {
         let (numbers, rest) = bytes.as_chunks::<8>();
         let numbers: Vec<i64> = numbers.iter().map(|&number| i64::from_le_bytes(number)).collect();
         let sums = Accumulator::unpack(&numbers).filter(|_| rest.is_empty());
-        let sums = sums.ok_or_else(|| wrong("these bytes are not sums of samples"))?;
-        Ok(Self(sums))
+        Ok(Self(sums.ok_or_else(|| wrong("these bytes are not sums of samples"))?))
     }
 }

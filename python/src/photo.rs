@@ -24,8 +24,7 @@ impl Input {
         if let Ok(array) = photo.extract::<PyReadonlyArray2<'_, u8>>() {
             let side = |axis: usize| u32::try_from(array.shape()[axis]).map_err(wrong);
             let (height, width) = (side(0)?, side(1)?);
-            let pixels = array.as_array().iter().copied().collect();
-            let image = GrayImage::from_raw(width, height, pixels);
+            let image = GrayImage::from_raw(width, height, array.as_array().iter().copied().collect());
             return image.map(Self::Gray).ok_or_else(|| wrong("the array does not hold what its shape says"));
         }
         if let Ok(bytes) = photo.cast::<PyBytes>() {
@@ -38,7 +37,7 @@ impl Input {
 
     /// Decodes it; an error names the photo, by its number where it has no path.
     pub fn open(self, number: usize) -> Result<Photo, Error> {
-        let unnamed = |problem| Error::Photo { path: PathBuf::from(format!("photo {number}")), problem };
+        let unnamed = |problem| Error::photo(format!("photo {number}"), problem);
         match self {
             Self::Path(path) => Photo::open(path),
             Self::File(bytes) => Photo::from_bytes(bytes).map_err(unnamed),
@@ -49,6 +48,5 @@ impl Input {
 
 /// All photos of a sequence.
 pub fn given(photos: &Bound<'_, PyAny>) -> PyResult<Vec<Input>> {
-    let photos = photos.try_iter()?;
-    photos.map(|photo| Input::from_python(&photo?)).collect()
+    photos.try_iter()?.map(|photo| Input::from_python(&photo?)).collect()
 }

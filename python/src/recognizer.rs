@@ -57,8 +57,7 @@ impl Recognizer {
         };
         let enrolled = py.detach(|| {
             let photos = decoded(photos)?;
-            let people = names.iter().map(|name| Person::new(name));
-            let people: Vec<Person> = people.collect::<Result<_, _>>()?;
+            let people: Vec<Person> = names.iter().map(|name| Person::new(name)).collect::<Result<_, _>>()?;
             let labeled: Vec<(Person, Photo)> = people.into_iter().zip(photos).collect();
             Model::enroll_photos(&labeled, &options)
         });
@@ -86,13 +85,11 @@ impl Recognizer {
 
     #[staticmethod]
     fn from_bytes(py: Python<'_>, bytes: Vec<u8>) -> PyResult<Self> {
-        let model = py.detach(|| Model::from_bytes(bytes));
-        model.map(Self).map_err(exception)
+        py.detach(|| Model::from_bytes(bytes)).map(Self).map_err(exception)
     }
 
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let bytes = py.detach(|| self.0.to_bytes())?;
-        Ok(PyBytes::new(py, &bytes))
+        Ok(PyBytes::new(py, &py.detach(|| self.0.to_bytes())?))
     }
 
     /// The names of all who are enrolled.
@@ -110,19 +107,8 @@ impl Recognizer {
     ) -> PyResult<Vec<Vec<Face>>> {
         let photos = given(photos)?;
         let query = query(top, false_accepts)?;
-        let found = py.detach(|| {
-            let identified = decoded(photos)?
-                .par_iter()
-                .enumerate()
-                .map(|(number, photo)| {
-                    let found = self.0.identify(photo, query);
-                    found.map_err(|error| numbered(error, number))
-                })
-                .collect::<Vec<_>>();
-            identified.into_iter().collect::<Result<Vec<_>, Error>>()
-        });
-        let found = found.map_err(exception)?;
-        Ok(found.into_iter().map(|faces| faces.into_iter().map(face).collect()).collect())
+        let found = py.detach(|| of_each(photos, |photo| self.0.identify(photo, query)));
+        Ok(found.map_err(exception)?.into_iter().map(|faces| faces.into_iter().map(face).collect()).collect())
     }
 
     /// The main face of each photo, with all people as candidates.
@@ -135,19 +121,10 @@ impl Recognizer {
         let photos = given(photos)?;
         let query = query(self.0.people().len(), false_accepts)?;
         let found = py.detach(|| {
-            let prepared: Vec<_> = decoded(photos)?
-                .par_iter()
-                .enumerate()
-                .map(|(number, photo)| {
-                    let face = self.0.face(photo, FaceChoice::Main);
-                    face.map(|face| vec![face]).map_err(|error| numbered(error, number))
-                })
-                .collect();
-            let prepared = prepared.into_iter().collect::<Result<Vec<_>, Error>>()?;
+            let prepared = of_each(photos, |photo| Ok(vec![self.0.face(photo, FaceChoice::Main)?]))?;
             self.0.recognizer().identify_prepared(&prepared, query)
         });
-        let found = found.map_err(exception)?;
-        Ok(found.into_iter().flatten().map(face).collect())
+        Ok(found.map_err(exception)?.into_iter().flatten().map(face).collect())
     }
 
     /// Whether the main faces of two photos are of one person.
@@ -160,8 +137,7 @@ impl Recognizer {
     ) -> PyResult<Verified> {
         let (first, second) = (Input::from_python(first)?, Input::from_python(second)?);
         let acceptance = acceptance(false_accepts)?;
-        let verified = py.detach(|| self.0.verify(&first.open(0)?, &second.open(1)?, acceptance));
-        verified.map(answer).map_err(exception)
+        py.detach(|| self.0.verify(&first.open(0)?, &second.open(1)?, acceptance)).map(answer).map_err(exception)
     }
 
     /// Whether the main face of a photo is of the enrolled person of that name.
@@ -174,8 +150,7 @@ impl Recognizer {
     ) -> PyResult<Verified> {
         let photo = Input::from_python(photo)?;
         let acceptance = acceptance(false_accepts)?;
-        let verified = py.detach(|| self.0.verify_person(&photo.open(0)?, name, acceptance));
-        verified.map(answer).map_err(exception)
+        py.detach(|| self.0.verify_person(&photo.open(0)?, name, acceptance)).map(answer).map_err(exception)
     }
 }
 
@@ -201,12 +176,16 @@ fn decoded(photos: Vec<Input>) -> Result<Vec<Photo>, Error> {
     photos.into_iter().collect()
 }
 
-/// An error about a photo, with its number.
-fn numbered(error: Error, number: usize) -> Error {
-    match error {
-        Error::Photo { problem, .. } => Error::Photo { path: PathBuf::from(format!("photo {number}")), problem },
-        other => other,
-    }
+/// What is made of each photo, in parallel; the error is that of the first that nothing can be made of, with its number.
+fn of_each<T: Send>(photos: Vec<Input>, make: impl Fn(&Photo) -> Result<T, Error> + Sync) -> Result<Vec<T>, Error> {
+    let numbered = |(number, photo): (usize, &Photo)| {
+        make(photo).map_err(|error| match error {
+            Error::Photo { problem, .. } => Error::photo(format!("photo {number}"), problem),
+            other => other,
+        })
+    };
+    let made: Vec<_> = decoded(photos)?.par_iter().enumerate().map(numbered).collect();
+    made.into_iter().collect()
 }
 
 fn acceptance(false_accepts: Option<f64>) -> PyResult<Acceptance> {
@@ -234,10 +213,7 @@ fn face(found: Identification) -> Face {
     let candidates = found
         .candidates
         .into_iter()
-        .map(|candidate| {
-            let name = candidate.person.to_string();
-            (name, candidate.distance, candidate.confidence)
-        })
+        .map(|candidate| (candidate.person.to_string(), candidate.distance, candidate.confidence))
         .collect();
     (decision, person, confidence, place, eyes, candidates, found.somebody_else)
 }

@@ -31,7 +31,6 @@ pub struct OwnBackground(&'static LoadedModel);
 
 struct LoadedModel {
     background: Background,
-    /// The model as a file holds it.
     bytes: Vec<u8>,
     provenance: Provenance,
     digest: String,
@@ -49,8 +48,7 @@ impl OwnBackground {
     }
 
     fn opened(digest: &str) -> Option<Self> {
-        let opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner);
-        opened.as_ref()?.get(digest).copied().map(Self)
+        OPENED.lock().unwrap_or_else(PoisonError::into_inner).as_ref()?.get(digest).copied().map(Self)
     }
 
     fn keep(kept: LoadedModel) -> Self {
@@ -107,8 +105,7 @@ fn digest(bytes: &[u8], provenance: &Provenance) -> String {
     for count in [provenance.people, provenance.photos] {
         hasher.update((count as u64).to_le_bytes());
     }
-    let digest = hasher.finalize();
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 impl PartialEq for OwnBackground {

@@ -31,8 +31,7 @@ pub fn name_hashes<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<u8> {
 
 /// The first bytes of the SHA-256 of a name's letters and digits in lower case.
 fn name_hash(name: &str) -> u32 {
-    let letters = name.chars().filter(|c| c.is_alphanumeric());
-    let letters: String = letters.flat_map(char::to_lowercase).collect();
+    let letters: String = name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
     let digest: [u8; 32] = Sha256::digest(letters.as_bytes()).into();
     digest.first_chunk().map_or(0, |&first| u32::from_le_bytes(first))
 }

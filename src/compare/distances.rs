@@ -80,8 +80,7 @@ impl Compare for Distances {
     fn pair(&self, faces: &DMatrix<f32>, acceptance: Acceptance) -> Option<PairDecision> {
         let [first, second] = [0, 1].map(|at| faces.column(at));
         let distance = squared_distance(first.as_slice(), second.as_slice()).sqrt();
-        let names = self.calibration.gives_names();
-        names.then(|| self.decision(distance, acceptance))
+        self.calibration.gives_names().then(|| self.decision(distance, acceptance))
     }
 
     fn claim(&self, probe: &DMatrix<f32>, person: usize, acceptance: Acceptance) -> Option<PairDecision> {

@@ -23,7 +23,6 @@ pub struct Likelihoods {
     /// The [fingerprint](fingerprint) of each enrolled face, and its person.
     enrolled: Vec<(u64, usize)>,
     calibration: Calibration,
-    /// The face score below which something is not a face.
     face_score_limit: f64,
 }
 
@@ -59,8 +58,7 @@ impl Likelihoods {
     /// When the program itself is damaged.
     pub fn of_nobody() -> Result<Self> {
         let background = Background::bundled()?;
-        let nobody = DMatrix::zeros(2 * background.components(), 0);
-        Ok(Self::learn(background, &nobody, &[], -1.0, Framing::Detect))
+        Ok(Self::learn(background, &DMatrix::zeros(2 * background.components(), 0), &[], -1.0, Framing::Detect))
     }
 
     /// From stored parts: everybody's ratios, the fingerprint of each enrolled face and its person.
@@ -113,8 +111,7 @@ impl Likelihoods {
     /// The person of whom this very face (its coordinates, 2k) is enrolled, if there is one.
     pub(super) fn enrolled_as(&self, probe: &[f32]) -> Option<usize> {
         let probe = fingerprint(probe);
-        let found = self.enrolled.iter().find(|(face, _)| *face == probe);
-        found.map(|&(_, person)| person)
+        self.enrolled.iter().find(|(face, _)| *face == probe).map(|&(_, person)| person)
     }
 
     /// The scores of each probe (2k x p) against everybody; the very face that is enrolled is recognised as that.
@@ -172,10 +169,7 @@ impl Compare for Likelihoods {
 
     fn pair(&self, faces: &DMatrix<f32>, acceptance: Acceptance) -> Option<PairDecision> {
         let is_one_photo = faces.column(0) == faces.column(1);
-        let score = match is_one_photo {
-            true => SAME_FACE,
-            false => self.people.pair_scores(faces, &[[0, 1]])[0],
-        };
+        let score = if is_one_photo { SAME_FACE } else { self.people.pair_scores(faces, &[[0, 1]])[0] };
         let (passes, confidence) = self.calibration.same_person(score, acceptance);
         Some(PairDecision {
             passes,
@@ -224,8 +218,7 @@ impl Compare for Likelihoods {
             [first, second] => {
                 let pixels = [face.as_slice(), &first.pixels, &second.pixels].concat();
                 let three = FaceMatrix::from_pixels(face.size(), pixels)?;
-                let persons = [first.person, second.person];
-                let places = self.background.evidence_map(&self.people, &three, persons);
+                let places = self.background.evidence_map(&self.people, &three, [first.person, second.person]);
                 Some(in_cells(&places))
             }
             _ => None,

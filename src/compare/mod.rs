@@ -107,18 +107,12 @@ impl Comparer {
 
     /// The comparison, if it is by distances.
     pub fn distances(&self) -> Option<&Distances> {
-        match self {
-            Self::Distances(distances) => Some(distances),
-            Self::Likelihoods(_) => None,
-        }
+        if let Self::Distances(distances) = self { Some(distances) } else { None }
     }
 
     /// The comparison, if it is by likelihoods.
     pub fn likelihoods(&self) -> Option<&Likelihoods> {
-        match self {
-            Self::Distances(_) => None,
-            Self::Likelihoods(likelihoods) => Some(likelihoods),
-        }
+        if let Self::Likelihoods(likelihoods) = self { Some(likelihoods) } else { None }
     }
 }
 

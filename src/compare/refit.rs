@@ -4,7 +4,7 @@ use nalgebra::DMatrix;
 
 use super::likelihoods::ranking;
 use super::{Comparer, Likelihoods, Ranking, rank_neighbors};
-use crate::background::{Adaptation, Background, People};
+use crate::background::{Adaptation, People};
 use crate::decision::Acceptance;
 use crate::error::{Error, Result};
 use crate::face_matrix::FaceMatrix;
@@ -58,13 +58,9 @@ impl Comparer {
                 persons,
                 people,
             }),
-            Self::Likelihoods(comparer) => then(&ByLikelihoods {
-                comparer,
-                coordinates: coordinates.ok_or(Error::Inconsistent)?,
-                background: comparer.background(),
-                persons,
-                people,
-            }),
+            Self::Likelihoods(comparer) => {
+                then(&ByLikelihoods { comparer, coordinates: coordinates.ok_or(Error::Inconsistent)?, persons, people })
+            }
         }
     }
 }
@@ -96,16 +92,13 @@ impl ByDistances<'_> {
         let Some(products) = &self.products else {
             let faces = self.faces.select(&fold.learned)?;
             let matcher = Matcher::learn(&faces, persons, self.people, distance, pca)?;
-            let probes = matcher.coordinates(&self.faces.select(&fold.probes)?);
-            return Ok((matcher.clusters().clone(), probes));
+            return Ok((matcher.clusters().clone(), matcher.coordinates(&self.faces.select(&fold.probes)?)));
         };
         let space = products.fit(&fold.learned, pca.components)?;
         let variances = space.eigenvalues();
         let coordinates = |weights: DMatrix<f32>| distance.metric.coordinates(&weights, &variances);
-        let learned = coordinates(space.training_weights());
-        let clusters = Clusters::of_faces(&learned, persons, self.people);
-        let probes = coordinates(space.project(&fold.probes));
-        Ok((clusters.ok_or(Error::Inconsistent)?, probes))
+        let clusters = Clusters::of_faces(&coordinates(space.training_weights()), persons, self.people);
+        Ok((clusters.ok_or(Error::Inconsistent)?, coordinates(space.project(&fold.probes))))
     }
 }
 
@@ -134,7 +127,6 @@ struct ByLikelihoods<'a> {
     comparer: &'a Likelihoods,
     /// Of all faces, 2k x n.
     coordinates: &'a DMatrix<f32>,
-    background: &'static Background,
     /// The person of each face, and the number of people.
     persons: Vec<usize>,
     people: usize,
@@ -146,16 +138,14 @@ impl ByLikelihoods<'_> {
     }
 
     fn adaptation(&self, faces: &[usize]) -> Adaptation {
-        let persons = self.persons_of(faces);
-        Adaptation::learn(self.background, self.coordinates, faces, &persons)
+        Adaptation::learn(self.comparer.background(), self.coordinates, faces, &self.persons_of(faces))
     }
 
     /// The person of the probe, where a fold has a single one, and the faces of the others to learn from.
     fn single_probe<'p>(&'p self, fold: &'p Fold) -> Option<(usize, impl Iterator<Item = usize> + 'p)> {
         let [face] = fold.probes[..] else { return None };
         let person = self.persons[face];
-        let others = fold.learned.iter().copied();
-        Some((person, others.filter(move |&at| self.persons[at] != person)))
+        Some((person, fold.learned.iter().copied().filter(move |&at| self.persons[at] != person)))
     }
 }
 
@@ -169,8 +159,7 @@ impl Refitter for ByLikelihoods<'_> {
 
     fn rank(&self, folds: &[Fold]) -> Result<Vec<Vec<Ranking>>> {
         // One face more or less of a person hardly moves the model; without any of them it saw nothing of the face.
-        let shared = folds.first().and_then(|fold| self.single_probe(fold));
-        let shared = shared.map(|(_, others)| {
+        let shared = folds.first().and_then(|fold| self.single_probe(fold)).map(|(_, others)| {
             let adaptation = self.adaptation(&others.collect::<Vec<_>>());
             (adaptation.rotated(self.coordinates), adaptation)
         });
@@ -184,10 +173,8 @@ impl Refitter for ByLikelihoods<'_> {
                 People::enroll_rotated(adaptation, rotated, self.coordinates, &fold.learned, &persons, self.people);
             let calibration = self.comparer.calibration();
             let people = people.allowing_for_light(calibration);
-            let probes = self.coordinates.select_columns(&fold.probes);
-            people.with_scores(&probes, |_, scores| {
-                let all = usize::MAX;
-                let mut ranking = ranking(calibration, &scores, 0.0, all, Acceptance::default());
+            people.with_scores(&self.coordinates.select_columns(&fold.probes), |_, scores| {
+                let mut ranking = ranking(calibration, &scores, 0.0, usize::MAX, Acceptance::default());
                 ranking.people.retain(|found| people.photos()[found.person] > 0);
                 ranking
             })

@@ -28,23 +28,20 @@ pub struct RemoteProbe {
     pub vector: Vec<f32>,
     /// The person, a position in the model's people, whose enrolled face this is.
     pub enrolled_as: Option<usize>,
-    exact: Exact,
-}
-
-/// What the probe is compared with people by here, where the server is not believed to the last digit.
-#[derive(Debug, Clone)]
-enum Exact {
-    Distances,
-    Likelihoods(ExtendedProbe),
+    /// What is compared with people here, where the server is not believed to the last digit; none where distances are.
+    exact: Option<ExtendedProbe>,
 }
 
 impl RemoteProbe {
+    /// The distance of the very face that is enrolled.
+    pub const SAME: f64 = -SAME_FACE;
+
     /// How far a person is, by their point, as the model file has it: the squared distance, or the negated score. `None` of a
     /// point of another size.
     pub fn away(&self, point: &[f32]) -> Option<f64> {
         match &self.exact {
-            Exact::Distances => Some(squared_distance(&self.vector, point)),
-            Exact::Likelihoods(probe) => Some(-probe.score(point)?),
+            None => Some(squared_distance(&self.vector, point)),
+            Some(probe) => Some(-probe.score(point)?),
         }
     }
 }
@@ -62,7 +59,6 @@ pub enum RemoteCalibration {
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub struct RemoteLikelihoods {
     calibration: background::Calibration,
-    /// The norm of everybody's vector.
     norm: f64,
 }
 
@@ -90,8 +86,7 @@ impl Comparer {
                 let people = likelihoods.people();
                 let vectors = people.all_extended();
                 let (owners, vectors): (Vec<usize>, Vec<Vec<f32>>) = vectors.into_iter().unzip();
-                let rows = people.extended_dimensions();
-                let points = DMatrix::from_vec(rows, owners.len(), vectors.concat());
+                let points = DMatrix::from_vec(people.extended_dimensions(), owners.len(), vectors.concat());
                 (Cow::Owned(points), Cow::Owned(owners))
             }
         }
@@ -112,7 +107,7 @@ impl Comparer {
                 let probe = |column: nalgebra::DVectorView<'_, f32>| RemoteProbe {
                     vector: column.iter().copied().collect(),
                     enrolled_as: None,
-                    exact: Exact::Distances,
+                    exact: None,
                 };
                 coordinates.column_iter().map(probe).collect()
             }
@@ -122,7 +117,7 @@ impl Comparer {
                 let probe = |(probe, raw): (ExtendedProbe, nalgebra::DVectorView<'_, f32>)| RemoteProbe {
                     vector: probe.vector.clone(),
                     enrolled_as: likelihoods.enrolled_as(raw.as_slice()),
-                    exact: Exact::Likelihoods(probe),
+                    exact: Some(probe),
                 };
                 probes.into_iter().zip(raw).map(probe).collect()
             }
@@ -174,10 +169,7 @@ impl Comparer {
 impl RemoteCalibration {
     /// The norm of everybody's point, where inner products are taken: it bounds what they can be wrong by.
     pub fn norm(&self) -> f64 {
-        match self {
-            Self::Distances(..) => 0.0,
-            Self::Likelihoods(likelihoods) => likelihoods.norm,
-        }
+        if let Self::Likelihoods(likelihoods) = self { likelihoods.norm } else { 0.0 }
     }
 
     /// The confidence beyond which a name is given; `None` where none ever is.
@@ -213,11 +205,6 @@ impl RemoteCalibration {
             }
         }
     }
-}
-
-impl RemoteProbe {
-    /// The distance of the very face that is enrolled.
-    pub const SAME: f64 = -SAME_FACE;
 }
 
 /// SHA-256 of a sequence of values. Each is preceded by its length, so that no two sequences run into each other.

@@ -110,8 +110,7 @@ pub(super) fn connector() -> std::result::Result<MakeRustlsConnect, DatabaseProb
     let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
         .map_err(|error| DatabaseProblem::NoEncryption { reason: error.to_string() })?;
-    let config = config.with_root_certificates(roots).with_no_client_auth();
-    Ok(MakeRustlsConnect::new(config))
+    Ok(MakeRustlsConnect::new(config.with_root_certificates(roots).with_no_client_auth()))
 }
 
 /// Whether what is sent never leaves this machine.

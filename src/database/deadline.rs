@@ -29,7 +29,6 @@ fn runtime() -> Result<&'static Runtime, DatabaseProblem> {
     RUNTIME.as_ref().map_err(|error| DatabaseProblem::Unreachable { reason: reason(error) })
 }
 
-/// The result of work that waits for a server.
 pub(super) fn wait<T>(work: impl Future<Output = Result<T, DatabaseProblem>>) -> Result<T, DatabaseProblem> {
     runtime()?.block_on(work)
 }

@@ -4,6 +4,7 @@ mod plan;
 mod upload;
 
 use tokio_postgres::Client;
+use tokio_postgres::types::ToSql;
 
 use super::column::column;
 use super::schema::{self, Row};
@@ -60,8 +61,7 @@ impl<'a> Export<'a> {
             done += more;
             reached(done);
         };
-        let work = run(client, self.recognizer, &self.plan, model, &mut count);
-        let ran = deadline::wait(work);
+        let ran = deadline::wait(run(client, self.recognizer, &self.plan, model, &mut count));
         let problem = match ran {
             Ok(()) => return Ok(()),
             Err(DatabaseProblem::Lost { reason }) => DatabaseProblem::LostWhileExporting { reason, done, of },
@@ -92,8 +92,7 @@ async fn run(
     };
     // Whoever is not the model's goes first: that is what is most wanted gone.
     if !plan.to_remove.is_empty() {
-        let remove = "DELETE FROM eigenfaces.people WHERE id = ANY($1)";
-        client.execute(remove, &[&plan.to_remove]).await?;
+        client.execute("DELETE FROM eigenfaces.people WHERE id = ANY($1)", &[&plan.to_remove]).await?;
     }
     let upload = Upload::new(recognizer, plan, &own);
     for batch in upload.batches(&plan.to_bring) {
@@ -115,24 +114,15 @@ async fn begin(
     let dimensions = recognizer.comparer().dimensions();
     let (people, faces) = (gallery.people().len() as i64, gallery.len() as i64);
     let transaction = client.transaction().await?;
-    let row = transaction
-        .query_one(
-            "INSERT INTO eigenfaces.galleries
+    let insert = format!(
+        "INSERT INTO eigenfaces.galleries
             (identity, dimensions, people, faces, calibration, model, program)
-         VALUES ($1, $2, $3, $4, '', $5, $6) RETURNING id",
-            &[&identity.0.as_slice(), &(dimensions as i32), &people, &faces, &model, &env!("CARGO_PKG_VERSION")],
-        )
-        .await?;
-    let row = Row {
-        id: column(&row, 0)?,
-        identity: identity.0.to_vec(),
-        dimensions,
-        whole: false,
-        people,
-        faces,
-        calibration: String::new(),
-        indexed: false,
-    };
+         VALUES ($1, $2, $3, $4, '', $5, $6) RETURNING {}",
+        schema::COLUMNS
+    );
+    let values: [&(dyn ToSql + Sync); 6] =
+        [&identity.0.as_slice(), &(dimensions as i32), &people, &faces, &model, &env!("CARGO_PKG_VERSION")];
+    let row = schema::row(&transaction.query_one(&insert, &values).await?)?;
     schema::make_points(&transaction, &row).await?;
     transaction.commit().await?;
     Ok(row)

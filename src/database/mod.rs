@@ -163,6 +163,5 @@ fn in_words(error: &tokio_postgres::Error) -> String {
         (None, Some(cause)) => cause.to_string(),
         (None, None) => error.to_string(),
     };
-    let letters = text.chars().map(|letter| if letter.is_control() { ' ' } else { letter });
-    letters.collect()
+    text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
 }

@@ -13,8 +13,7 @@ pub(super) fn kept_for(config: &Config) -> Option<String> {
     if let Ok(password) = var("PGPASSWORD") {
         return Some(password);
     }
-    let user = config.get_user().map(str::to_owned);
-    let user = user.or_else(|| var("USER").ok())?;
+    let user = config.get_user().map(str::to_owned).or_else(|| var("USER").ok())?;
     let host = tcp(config.get_hosts().first()?).unwrap_or("localhost");
     let port = config.get_ports().first().unwrap_or(&5432).to_string();
     let database = config.get_dbname().unwrap_or(&user);
@@ -25,8 +24,7 @@ pub(super) fn kept_for(config: &Config) -> Option<String> {
     if std::os::unix::fs::PermissionsExt::mode(&path.metadata().ok()?.permissions()) & 0o077 != 0 {
         return None;
     }
-    let text = fs::read_to_string(path).ok()?;
-    find(&text, [host, &port, database, &user])
+    find(&fs::read_to_string(path).ok()?, [host, &port, database, &user])
 }
 
 /// The name of a host that is reached by TCP; `None` of a socket in a folder.

@@ -62,10 +62,8 @@ struct Nearest {
 struct Statements {
     /// The people whom the server takes for the nearest, how far they are, and the odds of all people.
     candidates: Statement,
-    /// The coordinates of some people.
     coordinates: Statement,
     names: Statement,
-    /// The row of a person by name.
     by_name: Statement,
 }
 
@@ -118,11 +116,9 @@ impl RemoteGallery {
         photos: &[Vec<PreparedFace>],
         options: QueryOptions,
     ) -> Result<Vec<Vec<Identification>>> {
-        let size = recognizer.preparation().size();
-        let probes = Probes::prepared(size, photos.iter().flatten())?;
+        let probes = Probes::prepared(recognizer.preparation().size(), photos.iter().flatten())?;
         let rank = |coordinates: &DMatrix<f32>| self.rank(recognizer, coordinates, options);
-        let identified = recognizer.identify_ranked(probes, rank)?;
-        Ok(by_photo(photos, identified))
+        Ok(by_photo(photos, recognizer.identify_ranked(probes, rank)?))
     }
 
     /// The people ranked for each probe (m x p), in order, by their positions among the names.
@@ -142,8 +138,7 @@ impl RemoteGallery {
         let nearest = self.nearest(probes.into_iter().map(with_name).collect(), top)?;
         let ranking = |near: Nearest| {
             let (top, acceptance) = (options.top, options.acceptance);
-            let ranking = self.calibration.rank(&near.away, near.others, top, acceptance);
-            (ranking, near.people)
+            (self.calibration.rank(&near.away, near.others, top, acceptance), near.people)
         };
         Ok(nearest.into_iter().map(ranking).collect())
     }
@@ -151,8 +146,7 @@ impl RemoteGallery {
     /// The `top` nearest people to each of some probes, each with the name of whom its very face is enrolled as. All are
     /// told of one and the same state of the gallery.
     fn nearest(&self, probes: Vec<(RemoteProbe, Option<&str>)>, top: usize) -> Result<Vec<Nearest>> {
-        let client = self.connection.lock();
-        let mut client = client.map_err(|_| Error::Inconsistent)?;
+        let mut client = self.connection.lock().map_err(|_| Error::Inconsistent)?;
         let ranked = deadline::wait(async {
             let asking = Asking { transaction: deadline::answer(self.begin(&mut client)).await?, gallery: self };
             let mut ranked = Vec::with_capacity(probes.len());
@@ -269,10 +263,7 @@ impl Asking<'_> {
         if !probe.vector.iter().all(|value| value.is_finite()) {
             return Ok(Nearest::default());
         }
-        let same = match enrolled_as {
-            Some(name) => self.row_of(name).await?,
-            None => None,
-        };
+        let same = if let Some(name) = enrolled_as { self.row_of(name).await? } else { None };
         let gallery = self.gallery;
         let mut wanted = match gallery.order {
             Order::SquaredDistance => top + MORE,
@@ -283,8 +274,7 @@ impl Asking<'_> {
                 Indexing::None => wanted,
                 Indexing::Hnsw => hnsw_points(gallery.order),
             };
-            let statement = &gallery.statements.candidates;
-            let rows = self.query(statement, &[&Sent(&probe.vector), &asked]).await?;
+            let rows = self.query(&gallery.statements.candidates, &[&Sent(&probe.vector), &asked]).await?;
             let mut people: Vec<i64> = column::first(&rows)?;
             people.extend(same.filter(|same| !people.contains(same)));
             let near = self.measured(probe, &people, same).await?;
@@ -304,8 +294,7 @@ impl Asking<'_> {
     }
 
     async fn row_of(&self, name: &str) -> Result<Option<i64>, DatabaseProblem> {
-        let statement = &self.gallery.statements.by_name;
-        let rows = self.query(statement, &[&self.gallery.row.id, &name]).await?;
+        let rows = self.query(&self.gallery.statements.by_name, &[&self.gallery.row.id, &name]).await?;
         Ok(column::first::<i64, Vec<i64>>(&rows)?.first().copied())
     }
 
@@ -331,11 +320,9 @@ impl Asking<'_> {
         Ok(all)
     }
 
-    /// People with their names, in the order of these.
     async fn named(&self, near: Vec<(i64, f64)>, others: f64) -> Result<Nearest, DatabaseProblem> {
         let people: Vec<i64> = near.iter().map(|(person, _)| *person).collect();
-        let statement = &self.gallery.statements.names;
-        let names = self.query(statement, &[&people]).await?;
+        let names = self.query(&self.gallery.statements.names, &[&people]).await?;
         let names: HashMap<i64, &str> = column::pairs(&names)?;
         let mut named = Vec::with_capacity(near.len());
         for (person, away) in near {
@@ -372,9 +359,7 @@ impl RemoteGallery {
 
     /// The odds of everybody but the candidates, by the server's arithmetic.
     fn others(&self, rows: &[tokio_postgres::Row]) -> Result<f64, DatabaseProblem> {
-        let Some(first) = rows.first() else {
-            return Ok(0.0);
-        };
+        let Some(first) = rows.first() else { return Ok(0.0) };
         let mut others: f64 = column(first, 2)?;
         for row in rows {
             others -= self.odds(column(row, 1)?);

@@ -99,34 +99,27 @@ pub(super) async fn make(client: &mut Client) -> Result<(), DatabaseProblem> {
     Ok(())
 }
 
+/// The columns that [`row`] reads.
+pub(super) const COLUMNS: &str = "id, identity, dimensions, whole, people, faces, calibration, indexed";
+
 pub(super) async fn galleries(client: &impl GenericClient) -> Result<Vec<Row>, DatabaseProblem> {
-    let rows = client
-        .query(
-            "SELECT id, identity, dimensions, whole, people, faces, calibration, indexed
-         FROM eigenfaces.galleries ORDER BY whole DESC, id",
-            &[],
-        )
-        .await?;
-    let dimensions = |row: &tokio_postgres::Row| {
-        let found: i32 = column(row, "dimensions")?;
-        let number = usize::try_from(found).ok();
-        number
-            .filter(|number| (1..=vector::MOST).contains(number))
-            .ok_or_else(|| DatabaseProblem::invalid(format!("a gallery of {found} dimensions")))
-    };
-    let row = |row: &tokio_postgres::Row| {
-        Ok(Row {
-            id: column(row, "id")?,
-            identity: column(row, "identity")?,
-            dimensions: dimensions(row)?,
-            whole: column(row, "whole")?,
-            people: column(row, "people")?,
-            faces: column(row, "faces")?,
-            calibration: column(row, "calibration")?,
-            indexed: column(row, "indexed")?,
-        })
-    };
-    rows.iter().map(row).collect()
+    let galleries = format!("SELECT {COLUMNS} FROM eigenfaces.galleries ORDER BY whole DESC, id");
+    client.query(&galleries, &[]).await?.iter().map(row).collect()
+}
+
+pub(super) fn row(row: &tokio_postgres::Row) -> Result<Row, DatabaseProblem> {
+    let found: i32 = column(row, "dimensions")?;
+    let dimensions = usize::try_from(found).ok().filter(|number| (1..=vector::MOST).contains(number));
+    Ok(Row {
+        id: column(row, "id")?,
+        identity: column(row, "identity")?,
+        dimensions: dimensions.ok_or_else(|| DatabaseProblem::invalid(format!("a gallery of {found} dimensions")))?,
+        whole: column(row, "whole")?,
+        people: column(row, "people")?,
+        faces: column(row, "faces")?,
+        calibration: column(row, "calibration")?,
+        indexed: column(row, "indexed")?,
+    })
 }
 
 /// Makes the table of a gallery's points. They are scanned as a whole, so coordinates stand in the rows themselves

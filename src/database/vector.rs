@@ -28,10 +28,6 @@ pub(super) fn put(coordinates: &[f32], out: &mut impl Extend<u8>) {
     }
 }
 
-fn is_vector(ty: &Type) -> bool {
-    ty.name() == "vector"
-}
-
 impl ToSql for Sent<'_> {
     fn to_sql(&self, _: &Type, out: &mut BytesMut) -> Result<IsNull, Box<dyn Error + Sync + Send>> {
         put(self.0, out);
@@ -39,7 +35,7 @@ impl ToSql for Sent<'_> {
     }
 
     fn accepts(ty: &Type) -> bool {
-        is_vector(ty)
+        ty.name() == "vector"
     }
 
     to_sql_checked!();
@@ -47,20 +43,17 @@ impl ToSql for Sent<'_> {
 
 impl FromSql<'_> for Received {
     fn from_sql(_: &Type, raw: &[u8]) -> Result<Self, Box<dyn Error + Sync + Send>> {
-        let [high, low, _, _, values @ ..] = raw else {
-            return Err("a vector without a head".into());
-        };
+        let [high, low, _, _, values @ ..] = raw else { return Err("a vector without a head".into()) };
         let dimensions = usize::from(u16::from_be_bytes([*high, *low]));
         let (values, rest) = values.as_chunks::<4>();
         if values.len() != dimensions || !rest.is_empty() {
             return Err("a vector of another length than it says".into());
         }
-        let values = values.iter().map(|bytes| f32::from_be_bytes(*bytes));
-        Ok(Self(values.collect()))
+        Ok(Self(values.iter().map(|bytes| f32::from_be_bytes(*bytes)).collect()))
     }
 
     fn accepts(ty: &Type) -> bool {
-        is_vector(ty)
+        ty.name() == "vector"
     }
 }
 

@@ -7,7 +7,6 @@ use unicode_normalization::UnicodeNormalization as _;
 use super::Person;
 
 /// Groups of people whose names differ only in case, blanks, underscores, hyphens or compatible letters of Unicode.
-#[must_use]
 pub fn alike<'a>(people: impl IntoIterator<Item = &'a Person>) -> Vec<Vec<Person>> {
     let mut groups: BTreeMap<String, Vec<Person>> = BTreeMap::new();
     for person in people {

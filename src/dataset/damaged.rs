@@ -35,7 +35,6 @@ pub(super) fn one_line(text: &str) -> String {
         .to_owned()
 }
 
-/// A file that cannot be read.
 pub(super) fn unreadable(error: std::io::Error) -> PhotoProblem {
     match error.kind() {
         std::io::ErrorKind::IsADirectory => PhotoProblem::IsAFolder,
@@ -43,7 +42,6 @@ pub(super) fn unreadable(error: std::io::Error) -> PhotoProblem {
     }
 }
 
-/// The error in plain words, in one short line.
 pub(super) fn io_reason(error: &std::io::Error) -> String {
     one_line(&reason(error))
 }

@@ -74,22 +74,21 @@ pub(super) fn header(mut reader: impl BufRead + Seek, head: &[u8]) -> Result<((u
         }
         Format::Other(ImageFormat::Jpeg) => Ok(upright_header(jpeg::header(reader)?)),
         Format::Other(format @ ImageFormat::Tiff) => {
-            let header = tiff::header(reader).map_err(|error| problem(format, &error))?;
-            Ok(upright_header(header))
+            Ok(upright_header(tiff::header(reader).map_err(|error| problem(format, &error))?))
         }
         Format::Other(format) => {
             let mut reader = ImageReader::with_format(reader, format);
             reader.limits(Limits::default().for_image(format, head));
             let mut decoder = reader.into_decoder().map_err(|e| problem(format, &e))?;
-            let orientation = orientation(&mut decoder);
-            Ok(upright_header((decoder.dimensions(), orientation)))
+            Ok(upright_header((decoder.dimensions(), orientation(&mut decoder))))
         }
     })
 }
 
 /// The upright size of a photo that is stored so, and EXIF's number for that.
 fn upright_header(((width, height), orientation): ((u32, u32), Orientation)) -> ((u32, u32), u8) {
-    let upright = if turns_sideways(orientation) { (height, width) } else { (width, height) };
+    // The last four of EXIF's eight are turned sideways.
+    let upright = if orientation.to_exif() > 4 { (height, width) } else { (width, height) };
     (upright, orientation.to_exif())
 }
 
@@ -173,8 +172,7 @@ fn decode_with_image(
     let _memory = limits.reserve(size, whole)?;
     let mut image = DynamicImage::from_decoder(decoder).map_err(fail)?;
     ignore_unused_alpha(&mut image);
-    let image = strips::whole(image, reduction, colors);
-    let image = image.ok_or_else(|| damaged(format, DISAGREE))?;
+    let image = strips::whole(image, reduction, colors).ok_or_else(|| damaged(format, DISAGREE))?;
     Ok((image, orientation))
 }
 
@@ -187,8 +185,7 @@ fn ignore_unused_alpha(image: &mut DynamicImage) {
         let samples = pixels.chunks_exact(opacity + 1);
         if is_unseen && samples.clone().zip(samples.skip(1)).any(|(a, b)| a != b) {
             let all = P::Subpixel::DEFAULT_MAX_VALUE;
-            let pixels = pixels.pixels_mut();
-            pixels.for_each(|pixel| pixel.channels_mut()[opacity] = all);
+            pixels.pixels_mut().for_each(|pixel| pixel.channels_mut()[opacity] = all);
         }
     }
     match image {
@@ -214,8 +211,7 @@ pub(super) fn picture_start(bytes: &[u8]) -> usize {
     if is_http {
         return starts.next().map_or(0, |(at, _)| at + 1);
     }
-    let rest = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
-    match rest.trim_ascii_start() {
+    match head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start() {
         jpeg if jpeg.starts_with(b"\xff\xd8\xff") => head.len() - jpeg.len(),
         _ => 0,
     }
@@ -236,18 +232,12 @@ fn whole_bytes(format: ImageFormat, decoder: &impl ImageDecoder) -> u64 {
 
 /// The length that a RIFF file claims: its decoder calls what is cut off a corrupt bit stream.
 fn riff_length(bytes: &[u8]) -> usize {
-    let length = bytes.get(4..).and_then(|b| b.first_chunk());
-    length.map_or(0, |&l| (u32::from_le_bytes(l) as usize).saturating_add(8))
+    bytes.get(4..).and_then(|b| b.first_chunk()).map_or(0, |&l| (u32::from_le_bytes(l) as usize).saturating_add(8))
 }
 
 /// A photo with unreadable EXIF data is still a photo: taken as it lies.
 fn orientation(decoder: &mut impl ImageDecoder) -> Orientation {
     decoder.orientation().unwrap_or(Orientation::NoTransforms)
-}
-
-fn turns_sideways(orientation: Orientation) -> bool {
-    use Orientation as O;
-    matches!(orientation, O::Rotate90 | O::Rotate270 | O::Rotate90FlipH | O::Rotate270FlipH)
 }
 
 /// Runs a third-party decoder; a panic in it is the file's fault, not the program's.

@@ -9,7 +9,6 @@ const IMAGE_EXTENSIONS: &[&str] = &[
     "heic", "heif", "avif", "jxl", "jp2", "psd", "ico", "tga", "qoi", "exr", "hdr",
 ];
 
-/// Extensions of cameras' raw files.
 pub(super) const RAW_EXTENSIONS: &[&str] = &[
     "dng", "crw", "cr2", "cr3", "nef", "nrw", "arw", "sr2", "srf", "raf", "orf", "rw2", "rwl", "pef", "srw", "x3f",
     "3fr", "iiq", "erf", "mef", "mos", "kdc", "dcr", "mrw",
@@ -20,7 +19,6 @@ pub(super) fn has_image_extension(path: &Path) -> bool {
 }
 
 /// Whether a path has one of these extensions, in letters of either case.
-#[must_use]
 pub fn has_extension(path: &Path, extensions: &[&str]) -> bool {
     let has = |own: &OsStr| extensions.iter().any(|it| own.eq_ignore_ascii_case(it));
     path.extension().is_some_and(has)

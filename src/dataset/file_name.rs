@@ -22,8 +22,7 @@ enum Kind {
 /// Words of file names by section (file_name.txt).
 static WORDS: LazyLock<HashMap<&str, Vec<&str>>> = LazyLock::new(|| {
     let sections = include_str!("file_name.txt").split("\n[").skip(1);
-    let sections = sections.filter_map(|section| section.split_once("]\n"));
-    let words = sections.map(|(name, text)| {
+    let words = sections.filter_map(|section| section.split_once("]\n")).map(|(name, text)| {
         let lines = text.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
         let words = match name {
             "copies of" | "nobodys" => lines.collect(),
@@ -34,23 +33,15 @@ static WORDS: LazyLock<HashMap<&str, Vec<&str>>> = LazyLock::new(|| {
     words.collect()
 });
 
-/// Whether one of the words of a section is this one.
 fn is_in(section: &str, word: &str) -> bool {
     WORDS.get(section).is_some_and(|words| words.contains(&word))
 }
 
-/// A word and where it stands.
 struct Word {
     place: Range<usize>,
     /// In lower case.
     text: String,
     kind: Kind,
-}
-
-impl Word {
-    fn has_digits(&self) -> bool {
-        self.text.bytes().any(|letter| letter.is_ascii_digit())
-    }
 }
 
 /// The person in a file's name without extension; `None` if it tells nobody ([`LabelRule::Stem`](super::LabelRule::Stem)).
@@ -59,8 +50,7 @@ pub(super) fn person_in(stem: &str) -> Option<String> {
     if is_in("nobodys", &unnumbered(bare, false).trim().to_lowercase()) {
         return None;
     }
-    let named = named_part(bare, &words(bare), was_numbered)?;
-    let name = named.trim_matches(is_separator).replace('_', " ");
+    let name = named_part(bare, &words(bare), was_numbered)?.trim_matches(is_separator).replace('_', " ");
     name.chars().any(char::is_alphanumeric).then_some(name)
 }
 
@@ -73,7 +63,7 @@ pub(super) fn is_of_a_device(name: &str) -> bool {
 /// Whether a folder among people's is none of theirs: called so, but not by initials (`MG`) or with a number (`face 1`).
 pub(super) fn is_folder_of_a_device(name: &str) -> bool {
     let (bare, _) = without_copy(name);
-    let is_plain = bare.len() > 3 && !bare.bytes().any(|byte| byte.is_ascii_digit());
+    let is_plain = bare.len() > 3 && !has_digits(bare);
     is_plain && (is_of_a_device(bare) || is_in("nobodys", &bare.trim().to_lowercase()))
 }
 
@@ -99,9 +89,7 @@ fn named_part<'a>(name: &'a str, words: &[Word], was_numbered: bool) -> Option<&
 
 /// Names of which no word is a person's.
 fn is_nobodys(words: &[Word]) -> bool {
-    let Some(first) = words.first() else {
-        return true;
-    };
+    let Some(first) = words.first() else { return true };
     let any = |is: fn(&Word) -> bool| words.iter().any(is);
     let is_none_a_name = !any(|word| word.kind == Kind::Name);
     let ids = || is_uuid(words) || any(|word| word.kind == Kind::Key) && is_none_a_name;
@@ -121,7 +109,7 @@ fn is_of_a_device_first(words: &[Word]) -> bool {
     let next = words.iter().find(|word| !leads(word));
     let is_numbered = |word: &Word| matches!(word.kind, Kind::Number | Kind::Key);
     words.first().is_some_and(|first| {
-        first.kind == Kind::Device && (first.has_digits() || next.is_none_or(is_numbered) || is_date(words))
+        first.kind == Kind::Device && (has_digits(&first.text) || next.is_none_or(is_numbered) || is_date(words))
     })
 }
 
@@ -171,9 +159,7 @@ fn is_year(text: &str) -> bool {
 
 /// `20210501`, also with the time.
 fn is_day(text: &str) -> bool {
-    let Some((year, rest)) = text.split_at_checked(4) else {
-        return false;
-    };
+    let Some((year, rest)) = text.split_at_checked(4) else { return false };
     let number = |range: Range<usize>| rest.get(range).and_then(|two| two.parse::<u32>().ok());
     is_year(year) && rest.len() >= 4 && matches!(number(0..2), Some(1..=12)) && matches!(number(2..4), Some(1..=31))
 }
@@ -202,8 +188,7 @@ fn words(name: &str) -> Vec<Word> {
 
 /// `SAM_0001`: the number is a word of its own, which must follow; see [`is_of_a_device_first`].
 fn is_in_capitals(word: &str) -> bool {
-    let base = word.trim_end_matches(|c: char| c.is_ascii_digit());
-    is_in("capitals", base)
+    is_in("capitals", word.trim_end_matches(|c: char| c.is_ascii_digit()))
 }
 
 fn kind(word: &str) -> Kind {
@@ -234,16 +219,20 @@ fn kind(word: &str) -> Kind {
 fn is_counter(word: &str, base: &str, digits: usize) -> bool {
     let is_letter = base.len() == 1 && base.is_ascii() && digits == 7;
     let chosen = word.get(..4).filter(|_| word.len() == 8 && word.is_ascii() && digits == 4);
-    let is_mixed =
-        |start: &str| start.bytes().any(|c| c.is_ascii_digit()) && start.bytes().any(|c| c.is_ascii_alphabetic());
     is_letter || chosen.is_some_and(is_mixed)
 }
 
 /// Hexadecimal digits as keys have them: letters and digits mixed, at least eight.
 fn is_key(word: &str) -> bool {
-    let is_mixed = word.bytes().any(|c| c.is_ascii_digit()) && word.bytes().any(|c| c.is_ascii_alphabetic());
-    let is_hex = word.bytes().all(|c| c.is_ascii_hexdigit());
-    is_hex && is_mixed && word.len() >= 8
+    word.bytes().all(|c| c.is_ascii_hexdigit()) && is_mixed(word) && word.len() >= 8
+}
+
+fn has_digits(text: &str) -> bool {
+    text.bytes().any(|letter| letter.is_ascii_digit())
+}
+
+fn is_mixed(text: &str) -> bool {
+    has_digits(text) && text.bytes().any(|letter| letter.is_ascii_alphabetic())
 }
 
 /// A name without what says that it is a copy, or edited; and whether a number in parentheses was taken off.
@@ -275,8 +264,7 @@ fn without_copy(stem: &str) -> (&str, bool) {
 }
 
 fn without_start(stem: &str) -> &str {
-    let starts = WORDS.get("copies of").map_or(&[][..], Vec::as_slice);
-    let rest = starts.iter().find_map(|start| {
+    let rest = WORDS.get("copies of").map_or(&[][..], Vec::as_slice).iter().find_map(|start| {
         // As many letters, for other cases may have other bytes.
         let end = stem.char_indices().nth(start.chars().count())?.0;
         let is_start = stem[..end].to_lowercase() == **start;

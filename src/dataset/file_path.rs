@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 /// A path as text; bytes that are no UTF-8 are written `\xf6`, and a backslash before such text `\x5c`.
-#[must_use]
 pub fn path_as_text(path: impl AsRef<Path>) -> String {
     let mut text = String::new();
     for chunk in path.as_ref().as_os_str().as_encoded_bytes().utf8_chunks() {
@@ -23,7 +22,6 @@ pub fn path_as_text(path: impl AsRef<Path>) -> String {
 }
 
 /// The path that [`path_as_text`] wrote.
-#[must_use]
 pub fn path_from_text(text: &str) -> PathBuf {
     if escape(text).is_none() || !cfg!(unix) {
         return PathBuf::from(text);

@@ -27,14 +27,18 @@ pub(super) fn person_of_folder(folder: &Path) -> Option<Result<Person, PhotoProb
     })
 }
 
-fn person_in(text: &[u8]) -> Result<Person, PhotoProblem> {
-    let bad = |reason| PhotoProblem::BadPersonName { reason };
-    let text = std::str::from_utf8(text)
-        .map_err(|_| bad("the file .person in its folder is no UTF-8; write the name anew"))?;
-    Person::new(text.trim_start_matches('\u{feff}')).map_err(|error| match error {
-        Error::PersonName { reason, .. } => bad(reason),
+/// The person of this name.
+pub(super) fn to_person(name: &str) -> Result<Person, PhotoProblem> {
+    Person::new(name).map_err(|error| match error {
+        Error::PersonName { reason, .. } => PhotoProblem::BadPersonName { reason },
         _ => PhotoProblem::NoPerson,
     })
+}
+
+fn person_in(text: &[u8]) -> Result<Person, PhotoProblem> {
+    let reason = "the file .person in its folder is no UTF-8; write the name anew";
+    let text = std::str::from_utf8(text).map_err(|_| PhotoProblem::BadPersonName { reason })?;
+    to_person(text.trim_start_matches('\u{feff}'))
 }
 
 #[cfg(test)]

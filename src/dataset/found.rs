@@ -45,7 +45,6 @@ pub enum FileId {
 
 impl FileId {
     /// The file that stands there, links followed.
-    #[must_use]
     pub fn of(path: &Path) -> Self {
         match fs::metadata(path).ok().and_then(|about| inode(&about)) {
             Some((device, number)) => Self::Inode(device, number),

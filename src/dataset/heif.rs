@@ -6,8 +6,8 @@
 
 use std::io::SeekFrom;
 
+use image::DynamicImage;
 use image::metadata::Orientation;
-use image::{DynamicImage, ImageBuffer};
 use libheif_rs::{
     Chroma, ColorSpace, DecodingOptions, HeifContext, HeifError, HeifErrorCode, HeifErrorSubCode, Image, ImageHandle,
     LibHeif, MatrixCoefficients, Plane, StreamReader,
@@ -17,7 +17,7 @@ use super::damaged::{DISAGREE, one_line};
 use super::jpeg::Source;
 use super::jpeg_frame::Colors;
 use super::limits::Limits;
-use super::strips::Canvas;
+use super::strips::{Canvas, EIGHT, strip_of};
 use crate::error::PhotoProblem;
 
 /// Decodes, upright; a large photo reduced as [`Limits::reduction`] says.
@@ -44,8 +44,7 @@ pub(super) fn decode(bytes: &[u8], limits: &Limits, colors: Colors) -> Result<Dy
     if (image.width(), image.height()) != size {
         return Err(size_and_data());
     }
-    let picture = Picture::of(&image)?;
-    picture.drawn(reduction, colors).ok_or_else(size_and_data)
+    Picture::of(&image)?.drawn(reduction, colors).ok_or_else(size_and_data)
 }
 
 /// Size of the upright photo, and how it is stored, from the header.
@@ -54,8 +53,7 @@ pub(super) fn header(reader: &mut dyn Source) -> Result<((u32, u32), Orientation
     let length = reader.seek(SeekFrom::End(0)).map_err(unreadable)?;
     reader.rewind().map_err(unreadable)?;
     let mut context = HeifContext::new().map_err(problem)?;
-    let reader = StreamReader::new(reader, length);
-    context.read_reader(Box::new(reader)).map_err(problem)?;
+    context.read_reader(Box::new(StreamReader::new(reader, length))).map_err(problem)?;
     let handle = context.primary_image_handle().map_err(problem)?;
     Ok(((handle.width(), handle.height()), stored_as(&handle)))
 }
@@ -170,9 +168,7 @@ impl<'a> Picture<'a> {
         };
         match image.color_space() {
             Some(ColorSpace::YCbCr(_) | ColorSpace::Monochrome) => {}
-            _ => {
-                return Err(unsupported("its samples are no luma and colour differences"));
-            }
+            _ => return Err(unsupported("its samples are no luma and colour differences")),
         }
         let planes = image.planes();
         let chroma = match (planes.cb, planes.cr) {
@@ -216,10 +212,7 @@ impl<'a> Picture<'a> {
                 }
             }
         }
-        match self.alpha {
-            None => ImageBuffer::from_raw(width, rows, samples).map(DynamicImage::ImageLuma8),
-            Some(_) => ImageBuffer::from_raw(width, rows, samples).map(DynamicImage::ImageLumaA8),
-        }
+        strip_of(1 + usize::from(self.alpha.is_some()), width, rows, samples, EIGHT)
     }
 
     fn color_strip(&self, top: u32, rows: u32) -> Option<DynamicImage> {
@@ -246,14 +239,10 @@ impl<'a> Picture<'a> {
                 }
             }
         }
-        match self.alpha {
-            None => ImageBuffer::from_raw(width, rows, samples).map(DynamicImage::ImageRgb8),
-            Some(_) => ImageBuffer::from_raw(width, rows, samples).map(DynamicImage::ImageRgba8),
-        }
+        strip_of(3 + usize::from(self.alpha.is_some()), width, rows, samples, EIGHT)
     }
 }
 
-/// Samples of one plane.
 struct Samples<'a> {
     plane: Plane<&'a [u8]>,
     bytes: usize,
@@ -264,9 +253,7 @@ impl<'a> Samples<'a> {
         let bytes = match plane.bits_per_pixel {
             8 => 1,
             9..=16 => 2,
-            _ => {
-                return Err(unsupported("its samples have fewer than 8 bits or more than 16"));
-            }
+            _ => return Err(unsupported("its samples have fewer than 8 bits or more than 16")),
         };
         Ok(Self { plane, bytes })
     }

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::io::{BufRead, Seek};
 
 use image::metadata::Orientation;
-use image::{DynamicImage, GrayImage, ImageFormat, RgbImage};
+use image::{DynamicImage, GrayImage, ImageFormat};
 use jpeg_decoder::PixelFormat;
 use zune_core::bytestream::{ZByteReaderTrait, ZCursor};
 use zune_core::colorspace::ColorSpace;
@@ -19,6 +19,7 @@ use super::damaged::{DISAGREE, damaged, unreadable};
 use super::jpeg_frame::{Colors, Frame, end_of_image, first_markers};
 use super::limits::Limits;
 use super::luma;
+use super::strips::{EIGHT, strip_of};
 use crate::error::PhotoProblem;
 
 /// Files and bytes in memory as one type, since every decoder is compiled again for each type of reader.
@@ -57,8 +58,7 @@ fn with_tables(bytes: &[u8]) -> Cow<'_, [u8]> {
     let start = b"\xff\xd8";
     match bytes.strip_prefix(start) {
         Some(rest) if !first_markers(bytes).any(|code| CODES.contains(&code)) => {
-            let segment = b"\xff\xe0\x00\x08AVI1\x00\x00";
-            [&start[..], segment, rest].concat().into()
+            [&start[..], b"\xff\xe0\x00\x08AVI1\x00\x00", rest].concat().into()
         }
         _ => bytes.into(),
     }
@@ -119,10 +119,8 @@ fn decode_any(
 }
 
 fn from_rgb((width, height): (u32, u32), samples: Vec<u8>, colors: Colors) -> Option<DynamicImage> {
-    match colors {
-        Colors::Gray => GrayImage::from_raw(width, height, luma::from_rgb8(&samples)).map(Into::into),
-        Colors::Rgb => RgbImage::from_raw(width, height, samples).map(Into::into),
-    }
+    let samples = if colors == Colors::Gray { luma::from_rgb8(&samples) } else { samples };
+    strip_of(colors.channels(), width, height, samples, EIGHT)
 }
 
 fn size_and_data() -> PhotoProblem {
@@ -140,8 +138,7 @@ pub(super) fn header(reader: &mut dyn Source) -> Result<((u32, u32), Orientation
     reader.read_to_end(&mut bytes).map_err(unreadable)?;
     let frame = Frame::read(&bytes)?;
     let mut decoder = jpeg_decoder::Decoder::new(bytes.as_slice());
-    let exif = decoder.read_info().ok().and_then(|()| decoder.exif_data());
-    Ok((frame.size, orientation(exif)))
+    Ok((frame.size, orientation(decoder.read_info().ok().and_then(|()| decoder.exif_data()))))
 }
 
 /// Sizes are judged by [`Limits`], not by the decoder's own bound of 16,384 a side.

@@ -12,7 +12,6 @@ pub(super) enum Colors {
 }
 
 impl Colors {
-    /// Samples of a pixel.
     pub(super) fn channels(self) -> usize {
         match self {
             Self::Gray => 1,
@@ -47,7 +46,7 @@ impl Frame {
     pub(super) fn read(bytes: &[u8]) -> Result<Self, PhotoProblem> {
         let mut frame = None;
         let (mut cut, mut height_at) = (true, 0);
-        for marker in Markers::of(bytes) {
+        for marker in markers(bytes) {
             match marker.code {
                 // Tables, not frames: Huffman codes (DHT), JPEG's extensions, arithmetic conditioning (DAC).
                 0xc4 | 0xc8 | 0xcc => {}
@@ -71,7 +70,7 @@ impl Frame {
             None => return Err(damaged("no frame before the first scan")),
         };
         if frame.size.1 == 0
-            && let Some(late) = Markers::of(bytes).find(|marker| marker.code == 0xdc)
+            && let Some(late) = markers(bytes).find(|marker| marker.code == 0xdc)
             && let Some(&lines) = late.segment.first_chunk()
         {
             frame.size.1 = u32::from(u16::from_be_bytes(lines));
@@ -115,7 +114,6 @@ impl Frame {
         })
     }
 
-    /// Whether one scan holds the whole picture.
     pub(super) fn is_one_scan(&self) -> bool {
         self.coding == Coding::Sequential && self.first_scan == self.sampling.len()
     }
@@ -172,54 +170,37 @@ struct Marker<'a> {
 }
 
 /// The markers of a JPEG in their order. Segments are skipped whole, so those of a thumbnail inside one do not count.
-struct Markers<'a> {
-    bytes: &'a [u8],
-    at: usize,
-}
-
-impl<'a> Markers<'a> {
-    fn of(bytes: &'a [u8]) -> Self {
-        Self { bytes, at: 0 }
-    }
-}
-
-impl<'a> Iterator for Markers<'a> {
-    type Item = Marker<'a>;
-
-    fn next(&mut self) -> Option<Marker<'a>> {
+fn markers(bytes: &[u8]) -> impl Iterator<Item = Marker<'_>> {
+    let mut next = 0;
+    std::iter::from_fn(move || {
         loop {
-            self.at += self.bytes.get(self.at..)?.iter().position(|&b| b == 0xff)?;
-            let (at, code) = (self.at, *self.bytes.get(self.at + 1)?);
+            let at = next + bytes.get(next..)?.iter().position(|&b| b == 0xff)?;
+            let code = *bytes.get(at + 1)?;
             match code {
                 // A fill byte: the marker may begin with the next.
-                0xff => self.at += 1,
+                0xff => next = at + 1,
                 // The escaped 0xff of the data, and markers without a segment.
-                0x00 | 0x01 | 0xd0..=0xd8 => self.at += 2,
+                0x00 | 0x01 | 0xd0..=0xd8 => next = at + 2,
                 0xd9 => {
-                    self.at += 2;
+                    next = at + 2;
                     return Some(Marker { code, at, segment: &[] });
                 }
                 _ => {
-                    let length = self.bytes.get(at + 2..)?.first_chunk()?;
-                    let end = at + 2 + usize::from(u16::from_be_bytes(*length)).max(2);
-                    self.at = end;
-                    let segment = self.bytes.get(at + 4..end.min(self.bytes.len()))?;
-                    return Some(Marker { code, at, segment });
+                    let length = bytes.get(at + 2..)?.first_chunk()?;
+                    next = at + 2 + usize::from(u16::from_be_bytes(*length)).max(2);
+                    return Some(Marker { code, at, segment: bytes.get(at + 4..next.min(bytes.len()))? });
                 }
             }
         }
-    }
+    })
 }
 
-/// The codes of the markers before the first scan.
 pub(super) fn first_markers(bytes: &[u8]) -> impl Iterator<Item = u8> {
-    let codes = Markers::of(bytes).map(|marker| marker.code);
-    codes.take_while(|code| *code != 0xda)
+    markers(bytes).map(|marker| marker.code).take_while(|code| *code != 0xda)
 }
 
-/// Position of the marker that ends the image.
 pub(super) fn end_of_image(bytes: &[u8]) -> Option<usize> {
-    let mut markers = Markers::of(bytes);
+    let mut markers = markers(bytes);
     markers.find(|marker| marker.code == 0xd9).map(|end| end.at)
 }
 

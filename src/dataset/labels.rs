@@ -1,6 +1,5 @@
 //! Labels of photos: the person by folder, by file name, or by a table.
 
-use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -9,7 +8,7 @@ use std::str::FromStr;
 use super::extension::has_extension;
 use super::file_name;
 use super::file_path::path_as_text;
-use super::folder_person::person_of_folder;
+use super::folder_person::{person_of_folder, to_person};
 use super::found::{Depth, FileId, FoundFile};
 use super::table::{self, TableEncoding, TableRow};
 use super::{ListingNote, Person, Skipped};
@@ -77,10 +76,7 @@ impl Labeler {
 
     /// Rows of the table whose files are not there.
     pub(super) fn missing(&self) -> Vec<Skipped> {
-        match self {
-            Self::Table(table) => table.missing.clone(),
-            Self::Folder | Self::Stem => Vec::new(),
-        }
+        if let Self::Table(table) = self { table.missing.clone() } else { Vec::new() }
     }
 
     /// A table that is not in Unicode.
@@ -93,7 +89,6 @@ impl Labeler {
         }
     }
 
-    /// The person that a photo found below a root shows.
     pub(super) fn person(
         &self,
         FoundFile { path, depth, .. }: &FoundFile,
@@ -143,13 +138,6 @@ impl<'a> Root<'a> {
         });
         Self { path, name: (!has_folders).then(|| folder_name(path)).flatten(), holding: holding.collect() }
     }
-}
-
-fn to_person(name: &str) -> Result<Person, PhotoProblem> {
-    Person::new(name).map_err(|error| match error {
-        Error::PersonName { reason, .. } => PhotoProblem::BadPersonName { reason },
-        _ => PhotoProblem::NoPerson,
-    })
 }
 
 /// The folder's own name, also where the path says `.` or `..`.
@@ -223,8 +211,7 @@ impl Table {
         let folder = self.path.parent().unwrap_or(Path::new(""));
         let spellings = table::spellings_of_path(file);
         let mut candidates = spellings.iter().flat_map(|file| {
-            let bases = std::iter::once(folder).chain(roots.iter().map(PathBuf::as_path));
-            bases.map(move |base| base.join(file))
+            std::iter::once(folder).chain(roots.iter().map(PathBuf::as_path)).map(move |base| base.join(file))
         });
         let Some(photo) = candidates.find(|path| path.is_file()) else {
             self.missing.push(Skipped {
@@ -235,20 +222,18 @@ impl Table {
             });
             return Ok(());
         };
-        match self.people.entry(FileId::of(&photo)) {
-            Entry::Vacant(free) => {
-                free.insert(row);
+        let id = FileId::of(&photo);
+        match self.people.get(&id) {
+            Some(earlier) if earlier.person != row.person => Err(format!(
+                "line {} names '{}' in {file}, but line {} named '{}'",
+                row.line, row.person, earlier.line, earlier.person
+            )),
+            Some(_) => Ok(()),
+            None => {
+                self.people.insert(id, row);
+                Ok(())
             }
-            Entry::Occupied(earlier) if earlier.get().person != row.person => {
-                let Row { person, line } = earlier.get();
-                return Err(format!(
-                    "line {} names '{}' in {file}, but line {line} named '{person}'",
-                    row.line, row.person
-                ));
-            }
-            Entry::Occupied(_) => {}
         }
-        Ok(())
     }
 
     fn person(&self, path: &Path) -> Result<Person, PhotoProblem> {

@@ -13,9 +13,7 @@ fn told(how: &str) -> impl Iterator<Item = &'static str> {
 /// Whether a file's name says that it is a backup, unfinished, broken or a thumbnail of a photo.
 pub(super) fn is_leftover(name: &OsStr) -> bool {
     let name = name.to_string_lossy().to_lowercase();
-    let Some((stem, extension)) = name.rsplit_once('.') else {
-        return name.ends_with('~');
-    };
+    let Some((stem, extension)) = name.rsplit_once('.') else { return name.ends_with('~') };
     // `photo.jpg_original` of exiftool, `photo.jpg~` and `photo.jpg.~1~` of editors, `photo.jpg.bak2`.
     let kind = extension.trim_end_matches(|c: char| c.is_ascii_digit());
     told("extensions").any(|some| some.split(' ').any(|it| it == kind))
@@ -29,8 +27,7 @@ pub(super) fn is_leftover(name: &OsStr) -> bool {
 pub(super) fn is_folder_of_leftovers(folder: &Path) -> bool {
     let lower = |name: &OsStr| name.to_string_lossy().to_lowercase();
     let name = folder.file_name().map(lower).unwrap_or_default();
-    let outer = folder.parent().and_then(Path::file_name).map(lower);
-    let outer = outer.unwrap_or_default();
+    let outer = folder.parent().and_then(Path::file_name).map(lower).unwrap_or_default();
     let library = outer.rsplit_once('.').map_or("", |(_, end)| end);
     told("whole").any(|whole| name == whole)
         || told("start").any(|start| name.starts_with(start))

@@ -8,14 +8,12 @@ use image::DynamicImage;
 /// White of numbers: the first that none exceeds; 13 bits or more count as 16, so that a photo keeps its brightness.
 const WHITES: [f64; 7] = [1.0, 255.0, 511.0, 1023.0, 2047.0, 4095.0, 65535.0];
 
-/// Statistics of a picture's numbers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Range {
     low: f64,
     high: f64,
 }
 
-/// The numbers that stand for black and for white.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Levels {
     black: f64,
@@ -30,7 +28,6 @@ pub(super) enum Numbers {
 }
 
 impl Range {
-    /// No number yet.
     pub(super) const NONE: Self = Self { low: f64::INFINITY, high: f64::NEG_INFINITY };
 
     /// Adds a number; one that is not finite is ignored.
@@ -41,14 +38,9 @@ impl Range {
         }
     }
 
-    /// The levels of the numbers seen.
     pub(super) fn levels(self, numbers: Numbers) -> Levels {
-        let first = match numbers {
-            Numbers::Whole => 1,
-            Numbers::Floating => 0,
-        };
-        let white = WHITES[first..].iter().find(|&&white| self.high <= white);
-        match white {
+        let first = usize::from(numbers == Numbers::Whole);
+        match WHITES[first..].iter().find(|&&white| self.high <= white) {
             Some(&white) if self.low >= 0.0 => Levels { black: 0.0, white },
             _ => Levels { black: self.low, white: self.high },
         }

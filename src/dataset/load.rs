@@ -140,14 +140,11 @@ impl PhotoFile {
         Ok(turned::header(self.stored_header()?, self.turned))
     }
 
-    /// As the file itself says.
     fn stored_header(&self) -> Result<((u32, u32), u8), PhotoProblem> {
         let picture = self.picture();
-        let head = &picture[..picture.len().min(SNIFF_LENGTH)];
-        decode::header(Cursor::new(picture), head)
+        decode::header(Cursor::new(picture), &picture[..picture.len().min(SNIFF_LENGTH)])
     }
 
-    /// The bytes of the picture itself.
     fn picture(&self) -> &[u8] {
         &self.bytes[decode::picture_start(&self.bytes)..]
     }
@@ -170,14 +167,12 @@ impl PhotoFile {
 
     /// The upright 8-bit gray photo; see [`decode`](decode::decode).
     pub fn decode(&self) -> Result<GrayImage, PhotoProblem> {
-        let image = decode::decode(self.picture(), &self.limits)?;
-        Ok(self.upright(image).into_luma8())
+        Ok(self.upright(decode::decode(self.picture(), &self.limits)?).into_luma8())
     }
 
     /// The upright 8-bit photo in colours, to be shown; see [`decode_color`](decode::decode_color).
     pub fn decode_color(&self) -> Result<RgbImage, PhotoProblem> {
-        let image = decode::decode_color(self.picture(), &self.limits)?;
-        Ok(self.upright(image).into_rgb8())
+        Ok(self.upright(decode::decode_color(self.picture(), &self.limits)?).into_rgb8())
     }
 }
 
@@ -195,15 +190,11 @@ fn opened(path: &Path) -> Result<File, PhotoProblem> {
 /// A photo's bytes and pixels are dropped as soon as `make` returns, so memory grows with the number of
 /// threads and with what `make` returns, not with the photos. `progress` is told, from any thread,
 /// how many photos are done.
-pub fn load_each<P, T>(
+pub fn load_each<P: AsRef<Path> + Sync, T: Send>(
     photos: &[P],
     make: impl Fn(&P, &PhotoFile) -> Result<T, PhotoProblem> + Sync,
     progress: &(dyn Fn(usize) + Sync),
-) -> Vec<Result<T, PhotoProblem>>
-where
-    P: AsRef<Path> + Sync,
-    T: Send,
-{
+) -> Vec<Result<T, PhotoProblem>> {
     let done = AtomicUsize::new(0);
     photos
         .par_iter()
@@ -216,22 +207,15 @@ where
 }
 
 /// As [`load_each`], but sorts what became of the photos into items and skipped ones.
-pub fn load<P, T>(
+pub fn load<P: AsRef<Path> + Sync, T: Send>(
     photos: &[P],
     make: impl Fn(&P, &PhotoFile) -> Result<T, PhotoProblem> + Sync,
     progress: &(dyn Fn(usize) + Sync),
-) -> Dataset<T>
-where
-    P: AsRef<Path> + Sync,
-    T: Send,
-{
+) -> Dataset<T> {
     sorted(photos, load_each(photos, make, progress))
 }
 
-pub(super) fn sorted<P, T>(photos: &[P], made: Vec<Result<T, PhotoProblem>>) -> Dataset<T>
-where
-    P: AsRef<Path>,
-{
+pub(super) fn sorted<P: AsRef<Path>, T>(photos: &[P], made: Vec<Result<T, PhotoProblem>>) -> Dataset<T> {
     let mut items = Vec::with_capacity(photos.len());
     let mut skipped = Vec::new();
     for (photo, made) in photos.iter().zip(made) {
@@ -258,13 +242,7 @@ pub fn photo_dimensions(path: &Path) -> Result<(u32, u32), PhotoProblem> {
 
 /// [`photo_dimensions`] of many photos, in their order, without those that have none.
 pub fn photo_sizes<P: AsRef<Path> + Sync>(photos: &[P]) -> Vec<(u32, u32)> {
-    photos
-        .par_iter()
-        .map(|photo| photo_dimensions(photo.as_ref()).ok())
-        .collect::<Vec<_>>()
-        .into_iter()
-        .flatten()
-        .collect()
+    photos.par_iter().filter_map(|photo| photo_dimensions(photo.as_ref()).ok()).collect()
 }
 
 #[cfg(test)]

@@ -40,7 +40,6 @@ pub(super) fn on_paper(image: DynamicImage) -> RgbImage {
     })
 }
 
-/// Converts interleaved 8-bit RGB, row by row.
 pub(super) fn from_rgb8(samples: &[u8]) -> Vec<u8> {
     per_pixel(samples, |[r, g, b]: [u8; 3]| luma8(r, g, b))
 }

@@ -14,14 +14,12 @@ const JPEG_START: &[u8] = b"\xff\xd8";
 const JPEG_APP0: &[u8] = b"\xff\xe0";
 const JPEG_COMMENT: &[u8] = b"\xff\xfe\x00\x0ceigenfaces";
 
-/// A chunk of PNG: its type and text.
 const PNG_TEXT: &[u8] = b"tEXtSoftware\0eigenfaces";
 
 /// The chunk: its length, its type and text, and their checksum.
 fn png_chunk() -> Vec<u8> {
     let length = (PNG_TEXT.len() - 4) as u32;
-    let checksum = crc32fast::hash(PNG_TEXT);
-    [&length.to_be_bytes(), PNG_TEXT, &checksum.to_be_bytes()].concat()
+    [&length.to_be_bytes(), PNG_TEXT, &crc32fast::hash(PNG_TEXT).to_be_bytes()].concat()
 }
 
 /// Bytes of a file's beginning that are looked at: a header as this program's pictures have it, and the mark.

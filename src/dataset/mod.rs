@@ -51,39 +51,29 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 #[doc(hidden)]
-pub use alike::alike;
-#[doc(hidden)]
-pub use extension::has_extension;
-#[doc(hidden)]
-pub use file_path::{path_as_text, path_from_text};
-#[doc(hidden)]
-pub use folder_person::PERSON_FILE;
-#[doc(hidden)]
-pub use found::FileId;
+pub use self::{
+    alike::alike,
+    extension::has_extension,
+    file_path::{path_as_text, path_from_text},
+    folder_person::PERSON_FILE,
+    found::FileId,
+    labels::PERSON_HEADINGS,
+    named::{NameFault, NameSource, NameSources},
+    nesting::folders_of_folders,
+    open::{is_standard_input, open_file},
+    pages::{file_of, is_page, is_there},
+    source::{is_of_photo, photo_of, source_of},
+    table::{Table, TableEncoding, TableRow, guarded, misread, read_table, spellings_of_path, unguarded},
+    walk::SORTED,
+};
 pub use labels::LabelRule;
-#[doc(hidden)]
-pub use labels::PERSON_HEADINGS;
 pub use limits::Limits;
 pub use load::{ContentHash, PhotoFile, load, load_each, photo_dimensions, photo_sizes};
 pub(crate) use mark::marked;
-#[doc(hidden)]
-pub use named::{NameFault, NameSource, NameSources};
-#[doc(hidden)]
-pub use nesting::folders_of_folders;
-#[doc(hidden)]
-pub use open::{is_standard_input, open_file};
-#[doc(hidden)]
-pub use pages::{file_of, is_page, is_there};
 pub use person::Person;
 pub(crate) use person::visible;
 pub use photo::Photo;
-#[doc(hidden)]
-pub use source::{is_of_photo, photo_of, source_of};
 pub use stream::{stream, stream_each};
-#[doc(hidden)]
-pub use table::{Table, TableEncoding, TableRow, guarded, misread, read_table, spellings_of_path, unguarded};
-#[doc(hidden)]
-pub use walk::SORTED;
 pub use walk::{list_labeled, list_photos};
 
 use crate::error::PhotoProblem;

@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
-use std::fmt;
 use std::fs;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
@@ -29,7 +28,6 @@ struct Sidecars {
     xmp: HashMap<String, Vec<OsString>>,
     /// The names of photos by the name of the sidecar, in lower case, that each would have without its extension.
     photos: HashMap<String, Vec<String>>,
-    /// Picasa's file.
     picasa: Option<OsString>,
 }
 
@@ -44,17 +42,15 @@ pub struct NameSource {
 
 impl NameSource {
     /// The faces that a person, or another program, has named, in the photo as stored.
-    ///
-    /// # Errors
-    /// Names whose place in the photo is not known.
+    /// Errors: Names whose place in the photo is not known.
     pub fn named_faces(&self, photo: &PhotoLayout) -> Result<Vec<Region>, NameFault> {
-        let fault = |problem| NameFault::of(self.sidecar.as_deref(), problem);
-        self.regions.named_faces(photo).map_err(fault)
+        self.regions.named_faces(photo).map_err(|problem| NameFault::of(self.sidecar.as_deref(), problem))
     }
 }
 
 /// Names that cannot be read, or that belong to an unknown place in the photo.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}: {reason}", .sidecar.as_deref().map_or("names in the photo itself".into(), Path::to_string_lossy))]
 pub struct NameFault {
     sidecar: Option<PathBuf>,
     reason: String,
@@ -63,15 +59,6 @@ pub struct NameFault {
 impl NameFault {
     fn of(sidecar: Option<&Path>, problem: XmpProblem) -> Self {
         Self { sidecar: sidecar.map(Path::to_owned), reason: problem.to_string() }
-    }
-}
-
-impl fmt::Display for NameFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.sidecar {
-            Some(sidecar) => write!(f, "{}: {}", sidecar.display(), self.reason),
-            None => write!(f, "names in the photo itself: {}", self.reason),
-        }
     }
 }
 
@@ -94,11 +81,9 @@ impl NameSources {
                 continue;
             }
             let content = read(&sidecar).map_err(|error| unreadable(&sidecar, &error))?;
-            let fault = |problem| NameFault::of(Some(&sidecar), problem);
-            let regions = xmp::read(&content).map_err(fault)?;
+            let regions = xmp::read(&content).map_err(|problem| NameFault::of(Some(&sidecar), problem))?;
             if self.is_of(&sidecar, &regions, photo)? {
-                let sidecar = Some(sidecar);
-                sources.push(NameSource { sidecar, regions });
+                sources.push(NameSource { sidecar: Some(sidecar), regions });
             }
         }
         sources.extend(self.picasa(photo)?);
@@ -108,8 +93,7 @@ impl NameSources {
         let fault = |problem| NameFault::of(None, problem);
         for packet in xmp::embedded(file.bytes()).map_err(fault)? {
             let regions = xmp::read(&packet).map_err(fault)?;
-            let sidecar = None;
-            sources.push(NameSource { sidecar, regions });
+            sources.push(NameSource { sidecar: None, regions });
         }
         Ok(sources)
     }
@@ -149,42 +133,32 @@ impl NameSources {
     /// The photos in its folder that are called as this one but for the extension, itself among them.
     fn of_stem(&self, photo: &Path) -> Vec<String> {
         let key = sidecar_name(photo.file_stem().unwrap_or_default());
-        let sidecars = self.sidecars(photo.parent().unwrap_or(Path::new("")));
-        sidecars.photos.get(&key).cloned().unwrap_or_default()
+        self.sidecars(photo.parent().unwrap_or(Path::new(""))).photos.get(&key).cloned().unwrap_or_default()
     }
 
-    /// What Picasa knows of a photo.
     fn picasa(&self, photo: &Path) -> Result<Option<NameSource>, NameFault> {
-        let (Some(folder), Some(name)) = (photo.parent(), photo.file_name()) else {
-            return Ok(None);
-        };
+        let (Some(folder), Some(name)) = (photo.parent(), photo.file_name()) else { return Ok(None) };
         let Some(ini) = self.sidecars(folder).picasa.as_ref().map(|ini| folder.join(ini)) else {
             return Ok(None);
         };
         let content = read(&ini).map_err(|error| unreadable(&ini, &error))?;
         let regions = picasa::regions(&String::from_utf8_lossy(&content), &name.to_string_lossy());
-        let sidecar = Some(ini);
-        Ok((!regions.list.is_empty()).then_some(NameSource { sidecar, regions }))
+        Ok((!regions.list.is_empty()).then_some(NameSource { sidecar: Some(ini), regions }))
     }
 
-    /// The XMP files beside a photo.
     fn beside(&self, photo: &Path) -> Vec<PathBuf> {
-        let (Some(folder), Some(name)) = (photo.parent(), photo.file_name()) else {
-            return Vec::new();
-        };
+        let (Some(folder), Some(name)) = (photo.parent(), photo.file_name()) else { return Vec::new() };
         let whole = sidecar_name(name);
         let stem = sidecar_name(photo.file_stem().unwrap_or(name));
         let sidecars = self.sidecars(folder);
         let keys = [Some(&whole), Some(&stem).filter(|stem| **stem != whole)];
         let spelt = keys.into_iter().flatten().filter_map(|key| sidecars.xmp.get(key));
-        let spelt = spelt.flatten().map(|name| folder.join(name));
-        spelt.filter(|sidecar| sidecar != photo).collect()
+        spelt.flatten().map(|name| folder.join(name)).filter(|sidecar| sidecar != photo).collect()
     }
 
     fn sidecars(&self, folder: &Path) -> Arc<Sidecars> {
         let mut folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
-        let listed = || Arc::new(listed(folder));
-        Arc::clone(folders.entry(folder.to_owned()).or_insert_with(listed))
+        Arc::clone(folders.entry(folder.to_owned()).or_insert_with(|| Arc::new(listed(folder))))
     }
 }
 
@@ -209,8 +183,7 @@ fn listed(folder: &Path) -> Sidecars {
             sidecars.picasa = Some(name);
         } else if has_image_extension(Path::new(&name)) {
             let key = sidecar_name(Path::new(&name).file_stem().unwrap_or_default());
-            let spelt = name.to_string_lossy().into_owned();
-            sidecars.photos.entry(key).or_default().push(spelt);
+            sidecars.photos.entry(key).or_default().push(name.to_string_lossy().into_owned());
         }
     }
     sidecars.xmp.values_mut().for_each(|names| names.sort());

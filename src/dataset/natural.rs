@@ -10,8 +10,7 @@ pub fn paths(a: &Path, b: &Path) -> Ordering {
         let [left, right] = [left, right].map(|part| part.as_os_str().as_encoded_bytes());
         names(left, right)
     });
-    let first = pairs.find(|order| order.is_ne());
-    first.unwrap_or_else(|| left.count().cmp(&right.count()))
+    pairs.find(|order| order.is_ne()).unwrap_or_else(|| left.count().cmp(&right.count()))
 }
 
 /// Compares two names, given as bytes: runs of digits by their value, letters without regard to
@@ -23,9 +22,7 @@ pub fn names(a: &[u8], b: &[u8]) -> Ordering {
 
 fn by_value(mut a: &[u8], mut b: &[u8]) -> Ordering {
     loop {
-        let (Some(&x), Some(&y)) = (a.first(), b.first()) else {
-            return a.len().cmp(&b.len());
-        };
+        let (Some(&x), Some(&y)) = (a.first(), b.first()) else { return a.len().cmp(&b.len()) };
         let order = if x.is_ascii_digit() && y.is_ascii_digit() {
             let (x, y) = (take_number(&mut a), take_number(&mut b));
             x.len().cmp(&y.len()).then_with(|| x.cmp(y))

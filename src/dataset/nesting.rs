@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 /// The photos of a folder that would be a person.
 #[derive(Default)]
 struct Contents {
-    /// Number of photos straight in it.
     straight: usize,
     /// Folders in it that hold photos.
     inner: BTreeSet<PathBuf>,
@@ -17,8 +16,7 @@ impl Contents {
     /// The first of its folders, if these rather than it would be people: it has fewer photos than folders.
     fn nested(self) -> Option<PathBuf> {
         let few = self.inner.len() > 1 && self.straight < self.inner.len();
-        let first = self.inner.into_iter().next();
-        first.filter(|_| self.straight == 0 || few)
+        self.inner.into_iter().next().filter(|_| self.straight == 0 || few)
     }
 }
 
@@ -30,14 +28,10 @@ pub fn folders_of_folders<'a>(
     let mut folders: BTreeMap<PathBuf, Contents> = BTreeMap::new();
     for photo in photos {
         let below = roots.iter().find_map(|root| Some((root, photo.strip_prefix(root).ok()?)));
-        let Some((root, below)) = below else {
-            continue;
-        };
+        let Some((root, below)) = below else { continue };
         let parts: Vec<&OsStr> = below.iter().collect();
         match parts.as_slice() {
-            [person, _] => {
-                folders.entry(root.join(person)).or_default().straight += 1;
-            }
+            [person, _] => folders.entry(root.join(person)).or_default().straight += 1,
             [person, inner, _, ..] => {
                 let person = root.join(person);
                 let inner = person.join(inner);

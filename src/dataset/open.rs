@@ -34,9 +34,7 @@ pub(super) fn open(path: &Path) -> io::Result<Opened> {
 }
 
 /// Opens a file that holds no photo: a table, a list, a plan.
-///
-/// # Errors
-/// Besides those of the operating system: a pipe or a device.
+/// Errors: Besides those of the operating system: a pipe or a device.
 pub fn open_file(path: &Path) -> io::Result<Box<dyn Read + Send>> {
     match open(path)? {
         Opened::File(file) => Ok(Box::new(file)),
@@ -48,9 +46,7 @@ pub fn open_file(path: &Path) -> io::Result<Box<dyn Read + Send>> {
 /// Whether a path names an open file of this very program.
 fn is_own_input(path: &Path) -> bool {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|c| c.is_ascii_digit());
-    let Some(path) = path.to_str() else {
-        return false;
-    };
+    let Some(path) = path.to_str() else { return false };
     path == "/dev/stdin"
         || ["/dev/fd/", "/proc/self/fd/"].iter().any(|folder| path.strip_prefix(folder).is_some_and(is_number))
 }

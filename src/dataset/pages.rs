@@ -39,19 +39,16 @@ pub(super) fn page(path: &Path) -> Option<(PathBuf, usize)> {
 }
 
 /// Whether a path names a page of a file, and no file.
-#[must_use]
 pub fn is_page(path: &Path) -> bool {
     page(path).is_some()
 }
 
 /// Whether something stands at a path: a file, a folder, or a page of a file that does.
-#[must_use]
 pub fn is_there(path: &Path) -> bool {
     path.symlink_metadata().is_ok() || file_of(path).exists()
 }
 
 /// The file that a path names, or whose page it names.
-#[must_use]
 pub fn file_of(path: &Path) -> Cow<'_, Path> {
     page(path).map_or(Cow::Borrowed(path), |(file, _)| Cow::Owned(file))
 }
@@ -82,7 +79,7 @@ pub(super) fn only(mut bytes: Vec<u8>, number: usize) -> Option<Vec<u8>> {
     let place = *pages.get(number.checked_sub(1)?)?;
     let directory = Directory::at(&bytes, place)?;
     let next = directory.next();
-    let place = directory.order.bytes32(u32::try_from(place).ok()?);
+    let place = directory.order.ordered(u32::try_from(place).ok()?.to_le_bytes());
     bytes.get_mut(next..next + 4)?.fill(0);
     bytes.get_mut(4..8)?.copy_from_slice(&place);
     Some(bytes)
@@ -91,11 +88,10 @@ pub(super) fn only(mut bytes: Vec<u8>, number: usize) -> Option<Vec<u8>> {
 /// A file with a table of colours in which the places in the table stand as gray. `None` for what is no such file.
 pub(super) fn as_gray(bytes: &[u8]) -> Option<Vec<u8>> {
     let first = bytes.get(4..8)?.try_into().ok()?;
-    let first = Order::of(bytes)?.number32(first);
+    let first = u32::from_le_bytes(Order::of(bytes)?.ordered(first));
     let directory = Directory::at(bytes, u64::from(first))?;
     let at = directory.value(bytes, Tag::PhotometricInterpretation)?;
-    let gray = PhotometricInterpretation::BlackIsZero.to_u16();
-    let gray = directory.order.bytes16(gray);
+    let gray = directory.order.ordered(PhotometricInterpretation::BlackIsZero.to_u16().to_le_bytes());
     let mut bytes = bytes.to_vec();
     bytes.get_mut(at..at + 2)?.copy_from_slice(&gray);
     Some(bytes)
@@ -113,15 +109,10 @@ fn directories(reader: impl Read + Seek) -> Vec<u64> {
     /// A reduced picture, or a mask.
     const NO_PAGE: u32 = 1 | 4;
     let mut pages: Vec<(u64, (u32, u32))> = Vec::new();
-    let Ok(mut decoder) = Decoder::new(reader) else {
-        return Vec::new();
-    };
+    let Ok(mut decoder) = Decoder::new(reader) else { return Vec::new() };
     for _ in 0..MOST_PAGES {
-        let kind = decoder.find_tag_unsigned::<u32>(Tag::NewSubfileType);
-        let kind = kind.ok().flatten().unwrap_or(0);
-        let (Some(place), Ok(size)) = (decoder.ifd_pointer(), decoder.dimensions()) else {
-            break;
-        };
+        let kind = decoder.find_tag_unsigned::<u32>(Tag::NewSubfileType).ok().flatten().unwrap_or(0);
+        let (Some(place), Ok(size)) = (decoder.ifd_pointer(), decoder.dimensions()) else { break };
         let is_smaller = pages.last().is_some_and(|&(_, page)| is_reduced(size, page));
         match kind & NO_PAGE == 0 && !is_smaller {
             true => pages.push((place.0, size)),
@@ -144,7 +135,7 @@ fn is_reduced((width, height): (u32, u32), (page_width, page_height): (u32, u32)
 }
 
 /// The order of the bytes of a file's numbers.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 enum Order {
     Little,
     Big,
@@ -159,36 +150,15 @@ impl Order {
         }
     }
 
-    fn number16(self, bytes: [u8; 2]) -> u16 {
-        match self {
-            Self::Little => u16::from_le_bytes(bytes),
-            Self::Big => u16::from_be_bytes(bytes),
+    /// A number's bytes in little-endian order as they stand in the file, and back.
+    fn ordered<const N: usize>(self, mut bytes: [u8; N]) -> [u8; N] {
+        if self == Self::Big {
+            bytes.reverse();
         }
-    }
-
-    fn number32(self, bytes: [u8; 4]) -> u32 {
-        match self {
-            Self::Little => u32::from_le_bytes(bytes),
-            Self::Big => u32::from_be_bytes(bytes),
-        }
-    }
-
-    fn bytes16(self, number: u16) -> [u8; 2] {
-        match self {
-            Self::Little => number.to_le_bytes(),
-            Self::Big => number.to_be_bytes(),
-        }
-    }
-
-    fn bytes32(self, number: u32) -> [u8; 4] {
-        match self {
-            Self::Little => number.to_le_bytes(),
-            Self::Big => number.to_be_bytes(),
-        }
+        bytes
     }
 }
 
-/// The directory of a page, as it stands in a file.
 struct Directory {
     order: Order,
     at: usize,
@@ -202,8 +172,7 @@ impl Directory {
         let order = Order::of(bytes)?;
         let at = usize::try_from(at).ok()?;
         let entries = bytes.get(at..)?.first_chunk().copied()?;
-        let entries = usize::from(order.number16(entries));
-        Some(Self { order, at, entries })
+        Some(Self { order, at, entries: u16::from_le_bytes(order.ordered(entries)).into() })
     }
 
     /// Where the place of the next directory stands.
@@ -216,7 +185,7 @@ impl Directory {
         let mut entries = (0..self.entries).map(|entry| self.at + 2 + entry * Self::ENTRY);
         let is_of_tag = |at: &usize| {
             let found = bytes.get(*at..).and_then(|entry| entry.first_chunk());
-            found.is_some_and(|&found| self.order.number16(found) == tag.to_u16())
+            found.is_some_and(|&found| self.order.ordered(found) == tag.to_u16().to_le_bytes())
         };
         Some(entries.find(is_of_tag)? + 8)
     }

@@ -32,8 +32,7 @@ pub(super) fn listing<P: AsRef<Path>>(photos: Vec<P>, passed: PassedOver, spelli
     skipped.sort_by(|a, b| natural::paths(&a.path, &b.path));
     leftovers.sort_by(|a, b| natural::paths(a, b));
     results.sort_by(|a, b| natural::paths(a, b));
-    let animations = photos.iter().map(AsRef::as_ref);
-    let animations = animations.filter(|photo| is_animation(photo));
+    let animations = photos.iter().map(AsRef::as_ref).filter(|photo| is_animation(photo));
     Listing {
         animations: animations.map(Path::to_owned).collect(),
         photos,

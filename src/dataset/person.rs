@@ -34,20 +34,15 @@ impl Person {
             false if name.contains(char::REPLACEMENT_CHARACTER) => UNREADABLE,
             false => return Self::stored(name),
         };
-        let given = name.chars().take(40).collect();
-        Err(Error::PersonName { given, reason })
+        Err(Error::PersonName { given: name.chars().take(40).collect(), reason })
     }
 
     /// A name out of a model or database, which may hold what this program itself says.
     /// Errors: the others of [`new`](Self::new).
     pub(crate) fn stored(name: &str) -> Result<Self> {
         // What is too long is not worth the work.
-        let start = name.trim().chars().take(4 * Self::MAX_LENGTH);
-        let name: String = start.nfc().collect();
-        let refuse = |reason| {
-            let given = name.chars().take(40).collect();
-            Err(Error::PersonName { given, reason })
-        };
+        let name: String = name.trim().chars().take(4 * Self::MAX_LENGTH).nfc().collect();
+        let refuse = |reason| Err(Error::PersonName { given: name.chars().take(40).collect(), reason });
         if name.is_empty() {
             refuse("it is empty")
         } else if name.chars().any(char::is_control) {
@@ -104,7 +99,6 @@ impl PartialOrd for Person {
     }
 }
 
-/// The fault of this program's own words as names.
 const RESERVED: &str = "it is what this program says of faces without a name";
 
 /// What is wrong with a name that was read in another encoding than its own.
@@ -118,8 +112,7 @@ pub(super) fn is_reserved(name: &str) -> bool {
     if name.trim() == "-" {
         return true;
     }
-    let start = name.trim().chars().take(40);
-    let separated = start.map(|letter| if "-_".contains(letter) { ' ' } else { letter });
+    let separated = name.trim().chars().take(40).map(|letter| if "-_".contains(letter) { ' ' } else { letter });
     let separated: String = separated.flat_map(char::to_lowercase).collect();
     let mut words: Vec<&str> = separated.split_whitespace().collect();
     let is_number = |word: &str| word.chars().all(|letter| letter.is_ascii_digit() || "()".contains(letter));

@@ -24,8 +24,7 @@ impl Photo {
         if !is_there(path) {
             return Err(Error::missing(path));
         }
-        let decoded = PhotoFile::read(path).and_then(|file| Self::decode(&file));
-        decoded.map_err(|problem| Error::photo(path, problem))
+        PhotoFile::read(path).and_then(|file| Self::decode(&file)).map_err(|problem| Error::photo(path, problem))
     }
 
     /// Decodes the bytes of an image file, within the default [`Limits`].

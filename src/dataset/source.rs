@@ -8,14 +8,12 @@ use super::pages::file_of;
 const WORDS: [&str; 2] = [" (face ", ")"];
 
 /// The source of a face of a photo, by its number from 1.
-#[must_use]
 pub fn source_of(photo: &str, face: usize) -> String {
     let [before, after] = WORDS;
     format!("{photo}{before}{face}{after}")
 }
 
 /// The photo that a source names, and the number of the face if it tells one: the inverse of [`source_of`].
-#[must_use]
 pub fn photo_of(source: &str) -> (&str, Option<usize>) {
     let numbered = source.strip_suffix(WORDS[1]).and_then(|named| named.rsplit_once(WORDS[0]));
     match numbered.and_then(|(photo, number)| Some((photo, number.parse().ok()?))) {
@@ -25,7 +23,6 @@ pub fn photo_of(source: &str) -> (&str, Option<usize>) {
 }
 
 /// Whether a source names a photo, or a page or a face of it.
-#[must_use]
 pub fn is_of_photo(source: &str, photo: &str) -> bool {
     let (path, _) = photo_of(source);
     source == photo || path == photo || file_of(Path::new(path)) == Path::new(photo)

@@ -12,17 +12,13 @@ use crate::error::PhotoProblem;
 /// next chunk is read, in parallel, while `consume` works on the last, so up to three are in memory.
 ///
 /// A chunk has `chunk` entries, the last one perhaps fewer. If `consume` stops asking, reading stops soon.
-pub fn stream_each<P, T, R>(
+pub fn stream_each<P: AsRef<Path> + Sync, T: Send, R>(
     photos: &[P],
     chunk: NonZeroUsize,
     make: impl Fn(&P, &PhotoFile) -> Result<T, PhotoProblem> + Sync,
     progress: &(dyn Fn(usize) + Sync),
     consume: impl FnOnce(&mut dyn Iterator<Item = Vec<Result<T, PhotoProblem>>>) -> R,
-) -> R
-where
-    P: AsRef<Path> + Sync,
-    T: Send,
-{
+) -> R {
     let read = |(index, photos): (usize, &[P])| {
         let before = index * chunk.get();
         load_each(photos, &make, &|done| progress(before + done))
@@ -54,21 +50,16 @@ where
 ///
 /// A chunk stands for `chunk` photos and has fewer items where some of them could not be used. Only of chunks that
 /// `consume` asked for are photos among the skipped.
-pub fn stream<P, T, R>(
+pub fn stream<P: AsRef<Path> + Sync, T: Send, R>(
     photos: &[P],
     chunk: NonZeroUsize,
     make: impl Fn(&P, &PhotoFile) -> Result<T, PhotoProblem> + Sync,
     progress: &(dyn Fn(usize) + Sync),
     consume: impl FnOnce(&mut dyn Iterator<Item = Vec<T>>) -> R,
-) -> (R, Vec<Skipped>)
-where
-    P: AsRef<Path> + Sync,
-    T: Send,
-{
+) -> (R, Vec<Skipped>) {
     let mut skipped = Vec::new();
     let result = stream_each(photos, chunk, make, progress, |chunks| {
-        let of_chunks = photos.chunks(chunk.get()).zip(chunks);
-        let mut items = of_chunks.map(|(photos, made)| {
+        let mut items = photos.chunks(chunk.get()).zip(chunks).map(|(photos, made)| {
             let sorted = sorted(photos, made);
             skipped.extend(sorted.skipped);
             sorted.items

@@ -3,7 +3,7 @@
 use std::io::Cursor;
 
 use image::error::{DecodingError, ImageError, LimitError, LimitErrorKind};
-use image::{DynamicImage, GrayImage, ImageBuffer, ImageFormat, ImageResult, Pixel, RgbImage};
+use image::{DynamicImage, ImageBuffer, ImageFormat, ImageResult, Pixel};
 
 use super::damaged::DISAGREE;
 use super::jpeg_frame::Colors;
@@ -52,8 +52,7 @@ impl Canvas {
 
     fn add_row(&mut self, row: &[u8]) {
         let channels = self.colors.channels();
-        let blocks = row.chunks(self.reduction * channels);
-        for (sums, block) in self.sums.chunks_exact_mut(channels).zip(blocks) {
+        for (sums, block) in self.sums.chunks_exact_mut(channels).zip(row.chunks(self.reduction * channels)) {
             for pixel in block.chunks_exact(channels) {
                 for (sum, &sample) in sums.iter_mut().zip(pixel) {
                     *sum += u32::from(sample);
@@ -84,12 +83,8 @@ impl Canvas {
         if self.rows > 0 {
             self.flush();
         }
-        let reduction = self.reduction as u32;
-        let (width, height) = (width.div_ceil(reduction), height.div_ceil(reduction));
-        match self.colors {
-            Colors::Gray => GrayImage::from_raw(width, height, self.samples).map(Into::into),
-            Colors::Rgb => RgbImage::from_raw(width, height, self.samples).map(Into::into),
-        }
+        let [width, height] = [width, height].map(|side| side.div_ceil(self.reduction as u32));
+        strip_of(self.colors.channels(), width, height, self.samples, EIGHT)
     }
 }
 
@@ -129,11 +124,10 @@ pub(super) fn png(bytes: &[u8], limits: &Limits, reduction: u32, colors: Colors)
         }
         let image = match depth {
             png::BitDepth::Sixteen => {
-                let samples = strip.as_chunks().0.iter();
-                let samples = samples.map(|&two| u16::from_be_bytes(two)).collect();
-                strip_of(color.samples(), size.0, rows, samples, SIXTEEN)
+                let samples = strip.as_chunks().0.iter().map(|&two| u16::from_be_bytes(two)).collect();
+                strip_of(color.samples(), size.0, rows as u32, samples, SIXTEEN)
             }
-            _ => strip_of(color.samples(), size.0, rows, strip.clone(), EIGHT),
+            _ => strip_of(color.samples(), size.0, rows as u32, strip.clone(), EIGHT),
         };
         image.and_then(|image| canvas.push(image)).ok_or_else(|| contradiction(ImageFormat::Png))?;
         left -= rows;
@@ -158,8 +152,7 @@ pub(super) fn whole(mut image: DynamicImage, reduction: u32, colors: Colors) -> 
 
 /// Pictures of one height side by side.
 pub(super) fn beside(pictures: Vec<DynamicImage>, (width, height): (u32, u32)) -> Option<DynamicImage> {
-    let color = pictures.first()?.color();
-    let mut whole = DynamicImage::new(width, height, color);
+    let mut whole = DynamicImage::new(width, height, pictures.first()?.color());
     let mut left = 0;
     for picture in pictures {
         image::imageops::replace(&mut whole, &picture, i64::from(left), 0);
@@ -191,12 +184,11 @@ pub(super) const SIXTEEN: [Make<u16>; 4] =
 pub(super) fn strip_of<S>(
     channels: usize,
     width: u32,
-    rows: usize,
+    rows: u32,
     samples: Vec<S>,
     kinds: [Make<S>; 4],
 ) -> Option<DynamicImage> {
-    let make = kinds.get(channels.checked_sub(1)?)?;
-    make(width, rows as u32, samples)
+    kinds.get(channels.checked_sub(1)?)?(width, rows, samples)
 }
 
 pub(super) fn decoding(format: ImageFormat, error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> ImageError {

@@ -55,7 +55,6 @@ pub fn read_table(path: &Path) -> Result<Table, String> {
     parse_table(&bytes)
 }
 
-/// Reads the content of a table as [`read_table`] does.
 fn parse_table(bytes: &[u8]) -> Result<Table, String> {
     let (text, encoding) = decoded(bytes)?;
     // A byte order mark that a program took for three letters, and wrote after one of its own.
@@ -83,8 +82,7 @@ fn parse_table(bytes: &[u8]) -> Result<Table, String> {
         if record.iter().all(|field| field.trim().is_empty()) {
             continue;
         }
-        let fields = record.iter().map(str::to_owned).collect();
-        rows.push(TableRow { line, fields });
+        rows.push(TableRow { line, fields: record.iter().map(str::to_owned).collect() });
     }
     Ok(Table { rows, encoding })
 }
@@ -138,14 +136,12 @@ fn separator_of(text: &str) -> u8 {
 }
 
 /// Text that a spreadsheet takes for text: what it would take for a formula gets an apostrophe before it. Numbers stay.
-#[must_use]
 pub fn guarded(text: &str) -> String {
     let is_number = text.parse().is_ok_and(f64::is_finite);
     if text.starts_with(FORMULA) && !is_number { format!("'{text}") } else { text.to_owned() }
 }
 
 /// The text of a cell that [`guarded`] wrote.
-#[must_use]
 pub fn unguarded(cell: &str) -> &str {
     let text = cell.strip_prefix('\'');
     text.filter(|text| text.starts_with(FORMULA)).unwrap_or(cell)
@@ -157,7 +153,6 @@ const FORMULA: [char; 6] = ['=', '+', '-', '@', '\t', '\r'];
 /// The paths that a field of a table may mean, likelier ones first: as this program wrote it, with a guard and bytes
 /// that are written out; as it stands; as it was before a program misread its encoding; and as other systems write
 /// it: accents in or beside their letters (NFC, NFD), and backslashes between folders.
-#[must_use]
 pub fn spellings_of_path(field: &str) -> Vec<PathBuf> {
     let unguarded = unguarded(field);
     let mut spellings = vec![path_from_text(unguarded), unguarded.into(), field.into()];

@@ -24,7 +24,6 @@ struct Table {
     colors: Vec<[u8; 3]>,
 }
 
-/// The kind of samples of a picture.
 enum Samples {
     /// This number of channels of 8 bits, or of 16 with an opacity.
     Channels(usize),
@@ -125,8 +124,7 @@ impl<'a> Tiff<'a> {
     fn range(&mut self) -> ImageResult<Range> {
         let mut range = Range::NONE;
         for chunk in 0..self.bands() * self.across {
-            let samples = self.decoder.read_chunk(chunk).map_err(failed)?;
-            numbers(&samples).for_each(|number| range.see(number));
+            numbers(&self.decoder.read_chunk(chunk).map_err(failed)?).for_each(|number| range.see(number));
         }
         Ok(range)
     }
@@ -140,21 +138,20 @@ impl<'a> Tiff<'a> {
     ) -> Option<DynamicImage> {
         match (&self.samples, samples) {
             (Samples::Channels(channels), DecodingResult::U8(samples)) => {
-                strip_of(*channels, width, rows as usize, samples, EIGHT)
+                strip_of(*channels, width, rows, samples, EIGHT)
             }
             (Samples::Channels(channels), DecodingResult::U16(samples)) => {
-                strip_of(*channels, width, rows as usize, samples, SIXTEEN)
+                strip_of(*channels, width, rows, samples, SIXTEEN)
             }
             (Samples::Numbers(channels, _), samples) => {
                 let levels = levels?;
                 let samples = numbers(&samples).map(|number| levels.level(number));
-                strip_of(*channels, width, rows as usize, samples.collect(), SIXTEEN)
+                strip_of(*channels, width, rows, samples.collect(), SIXTEEN)
             }
             (Samples::Bits(bits), DecodingResult::U8(packed)) => {
                 let white = (1u32 << bits) - 1;
-                let gray = unpacked(&packed, *bits, width);
-                let gray = gray.map(|sample| (u32::from(sample) * 255 / white) as u8);
-                strip_of(1, width, rows as usize, gray.collect(), EIGHT)
+                let gray = unpacked(&packed, *bits, width).map(|sample| (u32::from(sample) * 255 / white) as u8);
+                strip_of(1, width, rows, gray.collect(), EIGHT)
             }
             (Samples::Differences, DecodingResult::U8(samples)) => {
                 let (pixels, _) = samples.as_chunks::<3>();
@@ -162,8 +159,7 @@ impl<'a> Tiff<'a> {
                 RgbImage::from_raw(width, rows, samples.concat()).map(Into::into)
             }
             (Samples::Palette(Table { bits, colors }), DecodingResult::U8(packed)) => {
-                let places = unpacked(&packed, *bits, width);
-                let samples = places.map(|place| colors.get(usize::from(place)).copied());
+                let samples = unpacked(&packed, *bits, width).map(|place| colors.get(usize::from(place)).copied());
                 let samples = samples.collect::<Option<Vec<[u8; 3]>>>()?.concat();
                 RgbImage::from_raw(width, rows, samples).map(Into::into)
             }
@@ -188,8 +184,7 @@ fn unpacked(packed: &[u8], bits: u8, width: u32) -> impl Iterator<Item = u8> {
 /// Colours from luminance and differences, by the formula of JFIF.
 fn rgb([luminance, blue, red]: [u8; 3]) -> [u8; 3] {
     let (y, b, r) = (f32::from(luminance), f32::from(blue) - 128.0, f32::from(red) - 128.0);
-    let colors = [y + 1.402 * r, y - 0.344_136 * b - 0.714_136 * r, y + 1.772 * b];
-    colors.map(|level| level.round() as u8)
+    [y + 1.402 * r, y - 0.344_136 * b - 0.714_136 * r, y + 1.772 * b].map(|level| level.round() as u8)
 }
 
 fn numbers(samples: &DecodingResult) -> Box<dyn Iterator<Item = f64> + '_> {
@@ -209,22 +204,16 @@ fn numbers(samples: &DecodingResult) -> Box<dyn Iterator<Item = f64> + '_> {
     }
 }
 
-/// The table of a picture that has one.
 fn palette(decoder: &mut Decoder<Cursor<Cow<'_, [u8]>>>) -> Result<Option<Table>, TiffError> {
     const IS_PALETTE: u16 = PhotometricInterpretation::RGBPalette.to_u16();
     let kind = decoder.find_tag_unsigned::<u16>(Tag::PhotometricInterpretation)?;
-    let bits = decoder.find_tag_unsigned_vec::<u8>(Tag::BitsPerSample)?;
-    let bits = bits.unwrap_or_else(|| vec![1]);
-    let (Some(IS_PALETTE), [bits @ (1 | 2 | 4 | 8)]) = (kind, bits.as_slice()) else {
-        return Ok(None);
-    };
+    let bits = decoder.find_tag_unsigned_vec::<u8>(Tag::BitsPerSample)?.unwrap_or_else(|| vec![1]);
+    let (Some(IS_PALETTE), [bits @ (1 | 2 | 4 | 8)]) = (kind, bits.as_slice()) else { return Ok(None) };
     let table = decoder.get_tag_u16_vec(Tag::ColorMap)?;
     // Some programs write levels of 8 bits.
     let scale = if table.iter().all(|&level| level < 256) { 0 } else { 8 };
-    let [reds, greens, blues] = [0, 1, 2].map(|color| {
-        let levels = table.iter().skip(color << bits).take(1 << bits);
-        levels.map(move |level| (level >> scale) as u8)
-    });
+    let [reds, greens, blues] = [0, 1, 2]
+        .map(|color| table.iter().skip(color << bits).take(1 << bits).map(move |level| (level >> scale) as u8));
     let colors = reds.zip(greens).zip(blues);
     Ok(Some(Table { bits: *bits, colors: colors.map(|((r, g), b)| [r, g, b]).collect() }))
 }
@@ -273,9 +262,7 @@ const LAB: &str = "colours in CIE Lab";
 pub(super) fn is_camera_raw(bytes: &[u8]) -> bool {
     const DNG_VERSION: Tag = Tag::Unknown(50706);
     const REDUCED: u32 = 1;
-    let Ok(mut decoder) = Decoder::new(Cursor::new(bytes)) else {
-        return false;
-    };
+    let Ok(mut decoder) = Decoder::new(Cursor::new(bytes)) else { return false };
     let mut has = |tag| decoder.find_tag(tag).is_ok_and(|value| value.is_some());
     if has(DNG_VERSION) {
         return true;
@@ -288,10 +275,8 @@ pub(super) fn is_camera_raw(bytes: &[u8]) -> bool {
 /// Width and height as stored, and how the picture is to be turned.
 pub(super) fn header(reader: impl std::io::Read + std::io::Seek) -> ImageResult<((u32, u32), Orientation)> {
     let mut decoder = Decoder::new(reader).map_err(failed)?;
-    let turned = decoder.find_tag_unsigned::<u8>(Tag::Orientation);
-    let turned = turned.ok().flatten().and_then(Orientation::from_exif);
-    let size = decoder.dimensions().map_err(failed)?;
-    Ok((size, turned.unwrap_or(Orientation::NoTransforms)))
+    let turned = decoder.find_tag_unsigned::<u8>(Tag::Orientation).ok().flatten().and_then(Orientation::from_exif);
+    Ok((decoder.dimensions().map_err(failed)?, turned.unwrap_or(Orientation::NoTransforms)))
 }
 
 fn failed(error: TiffError) -> ImageError {

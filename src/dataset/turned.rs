@@ -35,8 +35,7 @@ fn orientation(sidecar: &Path, is_of_photo: impl Fn(&[u8]) -> bool) -> Option<u8
     // Most photos have none.
     sidecar.symlink_metadata().ok()?;
     let mut packet = Vec::new();
-    let file = open_file(sidecar).ok()?;
-    file.take(xmp::MOST_BYTES as u64).read_to_end(&mut packet).ok()?;
+    open_file(sidecar).ok()?.take(xmp::MOST_BYTES as u64).read_to_end(&mut packet).ok()?;
     xmp::orientation(&packet).filter(|_| is_of_photo(&packet))
 }
 

@@ -102,10 +102,8 @@ pub fn list_labeled(roots: &[PathBuf], rule: &LabelRule) -> Result<Listing> {
             beside_folders.push(person.clone());
         }
         match labeled {
-            Ok(person) => photos.extend(pages::pages_of(path).into_iter().map(|path| {
-                let person = person.clone();
-                LabeledPhoto { path, person }
-            })),
+            Ok(person) => photos
+                .extend(pages::pages_of(path).into_iter().map(|path| LabeledPhoto { path, person: person.clone() })),
             Err(problem) => passed.skipped.push(Skipped { path, problem }),
         }
     }
@@ -114,8 +112,7 @@ pub fn list_labeled(roots: &[PathBuf], rule: &LabelRule) -> Result<Listing> {
         if path.with_file_name(SORTED).exists() {
             notes.push(ListingNote::NobodysPhotos(path, photos));
         } else {
-            let problem = PhotoProblem::ReservedName;
-            passed.skipped.push(Skipped { path, problem });
+            passed.skipped.push(Skipped { path, problem: PhotoProblem::ReservedName });
         }
     }
     notes.extend(many_people(beside_folders));
@@ -126,8 +123,7 @@ pub fn list_labeled(roots: &[PathBuf], rule: &LabelRule) -> Result<Listing> {
     let spellings = folders.into_iter().filter_map(several).collect();
     photos.sort_by(|a, b| natural::paths(&a.path, &b.path));
     if photos.is_empty() && passed.is_empty() {
-        let path = roots.first().cloned().unwrap_or_default();
-        return Err(Error::NoPhotos { path });
+        return Err(Error::NoPhotos { path: roots.first().cloned().unwrap_or_default() });
     }
     let mut listing = listing(photos, passed, spellings);
     listing.notes = notes;
@@ -155,15 +151,13 @@ pub fn list_photos(roots: &[PathBuf]) -> Result<Listing<PathBuf>> {
         if found.is_marked {
             passed.results.push(found.path);
         } else if seen.insert(FileId::of(&found.path)) {
-            let pages = pages::pages_of(found.path).into_iter();
-            photos.extend(pages.map(|page| (number, page)));
+            photos.extend(pages::pages_of(found.path).into_iter().map(|page| (number, page)));
         }
     }
     photos.sort_by(|(a, one), (b, other)| a.cmp(b).then_with(|| natural::paths(one, other)));
     let photos: Vec<PathBuf> = photos.into_iter().map(|(_, path)| path).collect();
     if photos.is_empty() && passed.is_empty() {
-        let path = roots.first().cloned().unwrap_or_default();
-        return Err(Error::NothingToLookAt { path });
+        return Err(Error::NothingToLookAt { path: roots.first().cloned().unwrap_or_default() });
     }
     Ok(listing(photos, passed, Vec::new()))
 }
@@ -307,13 +301,9 @@ fn is_hidden(name: &OsStr) -> bool {
 }
 
 fn depth(root: &Path, entry: &DirEntry) -> Depth {
-    if entry.depth() < 2 {
-        return Depth::Top;
-    }
-    let below = entry.path().strip_prefix(root).ok();
-    match below.and_then(|path| path.components().next()) {
-        Some(folder) => Depth::Below(folder.as_os_str().to_owned()),
-        None => Depth::Top,
+    match entry.path().strip_prefix(root).ok().and_then(|path| path.components().next()) {
+        Some(folder) if entry.depth() > 1 => Depth::Below(folder.as_os_str().to_owned()),
+        _ => Depth::Top,
     }
 }
 
@@ -334,9 +324,7 @@ fn looks_like_photo(path: &Path) -> Result<bool, PhotoProblem> {
         return Ok(true);
     }
     let mut head = Vec::with_capacity(SNIFF_LENGTH);
-    let Opened::File(file) = open(path).map_err(super::damaged::unreadable)? else {
-        return Ok(false);
-    };
+    let Opened::File(file) = open(path).map_err(super::damaged::unreadable)? else { return Ok(false) };
     file.take(SNIFF_LENGTH as u64).read_to_end(&mut head).map_err(super::damaged::unreadable)?;
     Ok(sniff(&head).is_some())
 }

@@ -29,14 +29,10 @@ impl Shown {
     /// The faces of a photo that were shown and are enrolled. So is its main face, for it may be one of them.
     fn enrolled(photo: &Photo, gallery: &Gallery) -> Result<Self, LocateError> {
         let (locator, size) = (Locator::shared()?, photo.luma().dimensions());
-        let order = hashes(photo.content_hash()).zip(0..);
-        let order: HashMap<ContentHash, usize> = order.collect();
-        let faces = gallery.enrolled().iter();
-        let found = faces.filter_map(|face| match face.origin {
+        let order: HashMap<ContentHash, usize> = hashes(photo.content_hash()).zip(0..).collect();
+        let found = gallery.enrolled().iter().filter_map(|face| match face.origin {
             Origin::Found { photo, eyes } if photo == size => {
-                let order = *order.get(&face.hash)?;
-                let location = locator.with_eyes_at(absolute_eyes(size, eyes));
-                Some((order, (face.hash, location)))
+                Some((*order.get(&face.hash)?, (face.hash, locator.with_eyes_at(absolute_eyes(size, eyes)))))
             }
             _ => None,
         });
@@ -45,7 +41,6 @@ impl Shown {
         Ok(Self(found.into_iter().map(|(_, shown)| shown).collect()))
     }
 
-    /// The hash of the face that was shown there.
     fn hash(&self, location: &Location) -> Option<ContentHash> {
         let mut all = self.0.iter();
         all.find(|(_, other)| other == location).map(|(hash, _)| *hash)
@@ -74,7 +69,6 @@ fn hash_of_other(photo: ContentHash, number: usize) -> ContentHash {
     hash_of(photo, &format!("face {number}"))
 }
 
-/// The hash of a face that is not the main one of its photo.
 fn hash_of(photo: ContentHash, face: &str) -> ContentHash {
     ContentHash::of(&[&photo.0[..], face.as_bytes()].concat())
 }
@@ -93,8 +87,7 @@ impl PhotoFaces {
         gallery: Option<&Gallery>,
         drawn: Option<FaceBox>,
     ) -> Result<Self, PhotoProblem> {
-        let shown = gallery.map(|gallery| Shown::enrolled(photo, gallery));
-        let mut shown = shown.transpose()?.unwrap_or_default();
+        let mut shown = gallery.map(|gallery| Shown::enrolled(photo, gallery)).transpose()?.unwrap_or_default();
         let drawn = drawn.map(|drawn| drawn.located(photo.luma())).transpose()?;
         let mut places: Vec<Location> = shown.0.iter().map(|(_, place)| *place).collect();
         places.extend(drawn);
@@ -133,8 +126,7 @@ impl PhotoFaces {
 
     /// The box and eyes of each face; `None` where the photo was taken as it is.
     pub fn locations(&self) -> Vec<Option<Location>> {
-        let faces = self.faces.iter();
-        faces.map(|face| face.region.location()).collect()
+        self.faces.iter().map(|face| face.region.location()).collect()
     }
 
     /// Errors: no face, or not the chosen one.
@@ -159,13 +151,7 @@ impl PhotoFaces {
             ("", _) | (_, 1) => source.to_owned(),
             _ => source_of(source, number),
         };
-        Some(LabeledFace {
-            person: person.clone(),
-            source,
-            hash,
-            pixels: face.pixels.clone().into(),
-            origin: face.origin.clone(),
-        })
+        Some(LabeledFace::new(person.clone(), source, hash, face.clone()))
     }
 }
 
@@ -181,6 +167,5 @@ pub fn chosen_face(
     source: &str,
 ) -> Result<LabeledFace, PhotoProblem> {
     let faces = PhotoFaces::with_shown(preparation, photo, gallery, choice.drawn())?;
-    let at = faces.position(choice)?;
-    faces.labeled(at, person, source).ok_or(PhotoProblem::NoFace)
+    faces.labeled(faces.position(choice)?, person, source).ok_or(PhotoProblem::NoFace)
 }

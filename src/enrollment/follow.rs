@@ -21,8 +21,7 @@ impl FolderFaces {
     pub fn deserted(&self) -> Option<PathBuf> {
         let known = self.folder.known.iter().map(|photo| &photo.source);
         let new = self.folder.new.iter().map(|face| &face.source);
-        let photos = known.chain(new).chain(&self.folder.unusable);
-        let photos: Vec<&Path> = photos.map(Path::new).collect();
+        let photos: Vec<&Path> = known.chain(new).chain(&self.folder.unusable).map(Path::new).collect();
         let is_deserted = |root: &&PathBuf| !photos.iter().any(|photo| photo.starts_with(root));
         self.roots.iter().find(is_deserted).cloned()
     }
@@ -30,8 +29,7 @@ impl FolderFaces {
     /// The enrolled photos that are not for these folders to follow: those that lie outside, there or not (their disk may not be
     /// mounted, or a relative path was meant from another folder), and further faces of a photo, which somebody named.
     pub fn not_followed(&self, gallery: &Gallery) -> Vec<String> {
-        let known = self.folder.known.iter();
-        let claimed: HashSet<ContentHash> = known.map(|photo| photo.hash).collect();
+        let claimed: HashSet<ContentHash> = self.folder.known.iter().map(|photo| photo.hash).collect();
         let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         let roots: Vec<PathBuf> = self.roots.iter().map(|root| absolute(root)).collect();
         let is_not_followed = |source: &str| {
@@ -42,7 +40,6 @@ impl FolderFaces {
         };
         let unclaimed = gallery.enrolled().iter();
         let unclaimed = unclaimed.filter(|face| !claimed.contains(&face.hash) && !face.source.is_empty());
-        let sources = unclaimed.map(|face| &face.source);
-        sources.filter(|source| is_not_followed(source)).cloned().collect()
+        unclaimed.map(|face| &face.source).filter(|source| is_not_followed(source)).cloned().collect()
     }
 }

@@ -37,10 +37,7 @@ pub enum Base<'a> {
 
 impl Base<'_> {
     fn enrolled(self) -> HashSet<ContentHash> {
-        match self {
-            Self::Gallery(_, gallery) => gallery.hashes().collect(),
-            Self::Nothing(_) => HashSet::new(),
-        }
+        if let Self::Gallery(_, gallery) = self { gallery.hashes().collect() } else { HashSet::new() }
     }
 
     /// The preparation of these photos: see [`PreparationOptions::choose`].
@@ -134,13 +131,14 @@ fn read_listed(roots: &[PathBuf], listing: Listing, base: Base<'_>, observer: &d
     if read.items.is_empty() && !matches!(base, Base::Gallery(..)) && !skipped.is_empty() {
         return Err(none_of(roots, &skipped));
     }
-    let mut counts = FramingCounts::default();
+    let (mut cropped, mut several) = (0, 0);
     let mut folder = FolderScan::default();
     for photo in read.items {
         match photo {
             Read::Known(photo) => folder.known.push(photo),
-            Read::New(face, part) => {
-                counts.count(part);
+            Read::New(face, region) => {
+                cropped += usize::from(matches!(region, PhotoRegion::Whole(fit) if fit.shape == Shape::Cropped));
+                several += usize::from(matches!(region, PhotoRegion::Found { of: 2.., .. }));
                 folder.new.push(face);
             }
             Read::Cancelled => return Err(Error::Cancelled),
@@ -148,10 +146,14 @@ fn read_listed(roots: &[PathBuf], listing: Listing, base: Base<'_>, observer: &d
     }
     let unusable = skipped.iter().filter(|skipped| is_there(skipped));
     folder.unusable = names(unusable, [&listing.results, &listing.links]);
-    counts.report(preparation, observer);
+    if cropped > 0 {
+        observer.notice(&Notice::Cropped { photos: cropped, size: preparation.size() });
+    }
+    if several > 0 {
+        observer.notice(&Notice::SeveralFaces(several));
+    }
     if let Some(name) = one_numbered_person(&folder.new) {
-        let photos = folder.new.len();
-        observer.notice(&Notice::OneNumberedPerson { photos, name });
+        observer.notice(&Notice::OneNumberedPerson { photos: folder.new.len(), name });
     }
     if let Some(survey) = &survey {
         observer.notice(&Notice::Framing(survey));
@@ -161,8 +163,7 @@ fn read_listed(roots: &[PathBuf], listing: Listing, base: Base<'_>, observer: &d
 
 /// The paths of files that are there and not used, as galleries know them.
 fn names<'a>(skipped: impl Iterator<Item = &'a Skipped>, others: [&'a Vec<PathBuf>; 2]) -> Vec<String> {
-    let paths = skipped.map(|skipped| &skipped.path);
-    let paths = paths.chain(others.into_iter().flatten());
+    let paths = skipped.map(|skipped| &skipped.path).chain(others.into_iter().flatten());
     paths.map(|path| path.to_string_lossy().into_owned()).collect()
 }
 
@@ -170,8 +171,7 @@ fn names<'a>(skipped: impl Iterator<Item = &'a Skipped>, others: [&'a Vec<PathBu
 /// face.
 pub fn frame(gallery: Gallery, preparation: &Preparation, observer: &dyn Observer) -> (Preparation, Gallery) {
     let (preparation, framed) = gallery.framed(preparation);
-    let faces = framed.enrolled().iter();
-    let without = faces.filter(|face| face.origin.is_without_face()).count();
+    let without = framed.enrolled().iter().filter(|face| face.origin.is_without_face()).count();
     if without > 0 {
         observer.notice(&Notice::EyesAssumed(without));
     }
@@ -203,7 +203,6 @@ fn refuse_pipes(roots: &[PathBuf]) -> Result<()> {
     }
 }
 
-/// One photo of a folder.
 enum Read {
     Known(KnownPhoto),
     New(LabeledFace, PhotoRegion),
@@ -229,43 +228,11 @@ fn read_photos(
             return Ok(Read::Known(known));
         }
         let face = chosen.prepare(known.hash, || file.decode())?;
-        let labeled = LabeledFace {
-            person: known.person,
-            source: known.source,
-            hash: known.hash,
-            pixels: face.pixels.into(),
-            origin: face.origin,
-        };
-        Ok(Read::New(labeled, face.region))
+        let region = face.region;
+        Ok(Read::New(LabeledFace::new(known.person, known.source, known.hash, face), region))
     };
     let progress = observer.reading(photos.len());
     dataset::load(photos, read, &*progress)
-}
-
-/// Number of photos that were not taken whole, or not alone.
-#[derive(Default)]
-struct FramingCounts {
-    cropped: usize,
-    several: usize,
-}
-
-impl FramingCounts {
-    fn count(&mut self, region: PhotoRegion) {
-        match region {
-            PhotoRegion::Whole(fit) => self.cropped += usize::from(fit.shape == Shape::Cropped),
-            PhotoRegion::Found { of, .. } => self.several += usize::from(of > 1),
-            PhotoRegion::Assumed | PhotoRegion::Shown(_) => {}
-        }
-    }
-
-    fn report(&self, preparation: Preparation, observer: &dyn Observer) {
-        if self.cropped > 0 {
-            observer.notice(&Notice::Cropped { photos: self.cropped, size: preparation.size() });
-        }
-        if self.several > 0 {
-            observer.notice(&Notice::SeveralFaces(self.several));
-        }
-    }
 }
 
 /// Whether what was skipped may be a photo all the same, which could only not be used this time.

@@ -7,10 +7,8 @@ use crate::dataset::{ListingNote, Person, Spellings};
 use crate::locate::framing::Framing;
 use crate::text::{counted, one_line, shown};
 
-/// Names in quotes, in one line.
 fn named(people: &[Person]) -> String {
-    let quoted = people.iter().map(|person| format!("'{}'", one_line(person.as_str())));
-    quoted.collect::<Vec<_>>().join(" and ")
+    people.iter().map(|person| format!("'{}'", one_line(person.as_str()))).collect::<Vec<_>>().join(" and ")
 }
 
 /// In a line, with the option that changes it.

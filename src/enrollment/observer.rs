@@ -11,27 +11,18 @@ use crate::locate::framing::Survey;
 pub trait Observer: Sync {
     /// Called before photos are read, with their number. The function that is returned is called with how many are done, and
     /// dropped when all are.
-    fn reading(&self, photos: usize) -> Box<dyn Fn(usize) + Sync + '_> {
-        let _ = photos;
+    fn reading(&self, _photos: usize) -> Box<dyn Fn(usize) + Sync + '_> {
         Box::new(|_| {})
     }
 
-    fn skipped(&self, skipped: &[Skipped]) {
-        let _ = skipped;
-    }
+    fn skipped(&self, _skipped: &[Skipped]) {}
 
-    fn notice(&self, notice: &Notice<'_>) {
-        let _ = notice;
-    }
+    fn notice(&self, _notice: &Notice<'_>) {}
 
-    fn say(&self, message: &str) {
-        let _ = message;
-    }
+    fn say(&self, _message: &str) {}
 
     /// Something that went wrong, and did not end the work.
-    fn warn(&self, message: &str) {
-        let _ = message;
-    }
+    fn warn(&self, _message: &str) {}
 
     /// Asked before each photo: whether the work is wanted no longer. It ends with
     /// [`Error::Cancelled`](crate::error::Error::Cancelled).
@@ -42,14 +33,14 @@ pub trait Observer: Sync {
 
 /// Tells what was passed over when photos were listed, and is no fault of theirs.
 pub fn report_passed_over<P>(listing: &Listing<P>, observer: &dyn Observer) {
-    if !listing.leftovers.is_empty() {
-        observer.notice(&Notice::Leftovers(&listing.leftovers));
-    }
-    if !listing.results.is_empty() {
-        observer.notice(&Notice::Results(&listing.results));
-    }
-    if !listing.animations.is_empty() {
-        observer.notice(&Notice::Animations(&listing.animations));
+    for (paths, notice) in [
+        (&listing.leftovers, Notice::Leftovers as fn(_) -> _),
+        (&listing.results, Notice::Results),
+        (&listing.animations, Notice::Animations),
+    ] {
+        if !paths.is_empty() {
+            observer.notice(&notice(paths));
+        }
     }
 }
 

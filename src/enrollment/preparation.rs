@@ -88,10 +88,8 @@ impl PreparationOptions {
         })
     }
 
-    /// The preparation of photos whose faces are looked for.
     fn detecting(&self) -> Preparation {
-        let size = self.size.unwrap_or(FaceSize::ALIGNED);
-        Preparation::new(size, Framing::Detect)
+        Preparation::new(self.size.unwrap_or(FaceSize::ALIGNED), Framing::Detect)
     }
 
     /// A look at some of the photos, if anything depends on it, and the faces seen.
@@ -115,8 +113,7 @@ impl PreparationOptions {
         };
         let places: Vec<usize> = (0..photos.len()).collect();
         let survey = framing::survey(&places, self.crops, look);
-        let prepared = prepared.into_inner().unwrap_or_else(PoisonError::into_inner);
-        Some((survey, prepared))
+        Some((survey, prepared.into_inner().unwrap_or_else(PoisonError::into_inner)))
     }
 
     /// The preparation, after a look at the photos, whose own size is asked for only where it matters.
@@ -169,8 +166,7 @@ pub fn choose_size<P: AsRef<Path> + Sync>(
         let (width, height) = file.decode()?.dimensions();
         Err::<(), _>(PhotoProblem::TooSmall { width, height, min: FaceSize::MIN_SIDE })
     };
-    let unusable = dataset::load(photos, read, &|_| {}).skipped;
-    let all = [skipped, &unusable].concat();
+    let all = [skipped, &dataset::load(photos, read, &|_| {}).skipped].concat();
     observer.skipped(&all);
     Err(none_usable(roots, all.len()))
 }
@@ -183,7 +179,6 @@ pub(super) fn none_of(roots: &[PathBuf], skipped: &[Skipped]) -> Error {
     }
 }
 
-/// The error that none of so many photos under `roots` shows a face.
 pub(super) fn no_faces(roots: &[PathBuf], count: usize) -> Error {
     Error::NoFaces { path: roots.first().cloned().unwrap_or_default(), count }
 }

@@ -20,8 +20,7 @@ pub(super) fn read(roots: &[PathBuf], base: Base<'_>, observer: &dyn Observer) -
     let base = match base {
         // Regions lie in whole photos.
         Base::Nothing(options) if options.framing == FramingRule::Auto => {
-            let framing = FramingRule::Given(Framing::Detect);
-            Base::Nothing(PreparationOptions { framing, ..options })
+            Base::Nothing(PreparationOptions { framing: FramingRule::Given(Framing::Detect), ..options })
         }
         base => base,
     };
@@ -58,7 +57,6 @@ pub(super) fn read(roots: &[PathBuf], base: Base<'_>, observer: &dyn Observer) -
     Ok(FolderFaces { preparation, folder, skipped, survey, roots: roots.to_owned(), names: NamesStand::InPhotos })
 }
 
-/// The named faces of a photo.
 #[derive(Default)]
 struct NamedFaces {
     known: Vec<KnownPhoto>,
@@ -104,8 +102,7 @@ fn named_faces(
     let is_placed = |region: &Region| placed.iter().any(|&other| regions[other].name == region.name);
     let mut contested = BTreeSet::new();
     let mut told = BTreeSet::new();
-    let others = (0..regions.len()).filter(|at| !placed.contains(at));
-    for region in others.map(|at| &regions[at]) {
+    for region in (0..regions.len()).filter(|at| !placed.contains(at)).map(|at| &regions[at]) {
         let problem = match taken(region, areas, &pairs) {
             // A face may be named twice, in the form of two programs.
             Some((other, _)) if regions[other].name == region.name => continue,
@@ -117,15 +114,12 @@ fn named_faces(
             None => PhotoProblem::NamedFaceNotFound { name: name(region).to_owned() },
         };
         if told.insert(problem.to_string()) {
-            let path = path.to_owned();
-            found.not_found.push(Skipped { path, problem });
+            found.not_found.push(Skipped { path: path.to_owned(), problem });
         }
     }
     for (region, at) in pairs.iter().filter(|(_, face)| !contested.contains(face)) {
         let person = Person::new(name(&regions[*region]));
-        let Some(face) = person.ok().and_then(|person| faces.labeled(*at, &person, &source)) else {
-            continue;
-        };
+        let Some(face) = person.ok().and_then(|person| faces.labeled(*at, &person, &source)) else { continue };
         match enrolled.contains(&face.hash) {
             true => found.known.push(KnownPhoto { person: face.person, source: face.source, hash: face.hash }),
             false => found.new.push(face),
@@ -146,10 +140,8 @@ fn bad_name(name: &str) -> Option<PhotoProblem> {
 
 /// The region that has the face which another one lies on best, and that face.
 fn taken(region: &Region, areas: &[Area], pairs: &[(usize, usize)]) -> Option<(usize, usize)> {
-    let pairs = pairs.iter().copied();
-    let on_it = pairs.filter_map(|pair| Some((region.area.same_face(&areas[pair.1])?, pair)));
-    let best = on_it.max_by(|one, other| one.0.total_cmp(&other.0));
-    best.map(|(_, pair)| pair)
+    let on_it = pairs.iter().copied().filter_map(|pair| Some((region.area.same_face(&areas[pair.1])?, pair)));
+    on_it.max_by(|one, other| one.0.total_cmp(&other.0)).map(|(_, pair)| pair)
 }
 
 fn name(region: &Region) -> &str {

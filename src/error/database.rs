@@ -82,7 +82,7 @@ pub enum DatabaseProblem {
     )]
     TooFew { people: usize, enough: usize },
 
-    #[error("each point has {dimensions} coordinates, more than the {most} that pgvector takes{}; learn with fewer components", for_index(*.index))]
+    #[error("each point has {dimensions} coordinates, more than the {most} that pgvector takes{}; learn with fewer components", if *.index { " into an HNSW index" } else { "" })]
     TooManyCoordinates {
         dimensions: usize,
         most: usize,
@@ -127,11 +127,6 @@ pub enum DatabaseProblem {
 #[cfg(feature = "postgres")]
 impl DatabaseProblem {
     pub(crate) fn invalid(reason: impl Into<String>) -> Self {
-        let reason = reason.into();
-        Self::Invalid { reason }
+        Self::Invalid { reason: reason.into() }
     }
-}
-
-fn for_index(index: bool) -> &'static str {
-    if index { " into an HNSW index" } else { "" }
 }

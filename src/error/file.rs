@@ -64,8 +64,7 @@ impl ModelProblem {
     }
 
     pub(crate) fn layout(reason: impl Into<String>) -> Self {
-        let reason = reason.into();
-        Self::Layout { reason }
+        Self::Layout { reason: reason.into() }
     }
 }
 

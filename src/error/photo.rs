@@ -187,7 +187,6 @@ pub enum PhotoProblem {
 
 const HEIF_CONVERT: &str = "convert it to PNG or JPEG (Debian's libheif-examples: heif-convert PHOTO.heic PHOTO.jpg)";
 
-/// The remedy for a file of a format that is not read.
 fn unsupported(format: &str) -> String {
     match format {
         "video" => "is a video, not a photo; save a frame of it as JPEG or PNG".to_owned(),

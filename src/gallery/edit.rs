@@ -16,8 +16,7 @@ impl Gallery {
     /// [`Error::NoSuchPerson`], with the nearest spelling among those enrolled.
     pub fn find(&self, name: &str) -> Result<usize> {
         let name = name.trim();
-        let found = self.people.iter().position(|person| person.is_called(name));
-        found.ok_or_else(|| Error::NoSuchPerson {
+        self.people.iter().position(|person| person.is_called(name)).ok_or_else(|| Error::NoSuchPerson {
             name: name.chars().take(Person::MAX_LENGTH).collect(),
             nearest: self.nearest_spelling(name),
         })
@@ -33,8 +32,7 @@ impl Gallery {
 
     /// The faces of a person, as positions in [`Gallery::enrolled`].
     pub fn faces_of(&self, person: usize) -> Vec<usize> {
-        let is_theirs = |at: &usize| self.enrolled[*at].person == person;
-        (0..self.len()).filter(is_theirs).collect()
+        (0..self.len()).filter(|at: &usize| self.enrolled[*at].person == person).collect()
     }
 
     /// The faces of one photo, as positions in [`Gallery::enrolled`]: those whose source is `given`, or a page or a face of it, or else
@@ -121,8 +119,7 @@ impl Gallery {
             return Err(Error::MergedIntoItself { name: name.to_string() });
         }
         let after = self.clone().renamed(&from, &name);
-        let from = from.into_iter().map(|at| self.people[at].clone());
-        Ok((from.collect(), name, after))
+        Ok((from.into_iter().map(|at| self.people[at].clone()).collect(), name, after))
     }
 
     /// The gallery in which one photo is another person's.
@@ -164,8 +161,7 @@ impl Gallery {
 
     /// The name that differs least from `name`, if any is near; of several the first.
     fn nearest_spelling(&self, name: &str) -> Option<String> {
-        let wanted = name.to_lowercase();
-        let wanted: String = wanted.chars().take(Person::MAX_LENGTH).collect();
+        let wanted: String = name.to_lowercase().chars().take(Person::MAX_LENGTH).collect();
         let length = wanted.chars().count();
         if length < 2 {
             return None;

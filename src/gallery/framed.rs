@@ -7,8 +7,7 @@ use crate::preparation::{Origin, Preparation};
 impl Gallery {
     /// The common eye positions of this gallery's photos, if they are crops that agree.
     pub fn crop_eyes(&self) -> Option<CropEyes> {
-        let found = self.enrolled().iter().filter_map(|face| face.origin.found());
-        CropEyes::of(found.collect())
+        CropEyes::of(self.enrolled().iter().filter_map(|face| face.origin.found()).collect())
     }
 
     /// The preparation whose frame is that of this gallery, and the gallery, whose faces were prepared by `preparation`, as

@@ -28,7 +28,6 @@ pub struct History {
     /// The last changes, which can be undone one after the other, oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     steps: Vec<Step>,
-    /// Number of undoable changes so far.
     #[serde(default)]
     changes: u64,
     /// Findings about faces that a person has called no mistake.
@@ -46,19 +45,16 @@ struct Fine(String, Vec<(ContentHash, u64)>);
 /// A change that can be undone, and the names before it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Step {
-    /// Serial number of the change.
     #[serde(default)]
     number: u64,
     change: LastChange,
     /// The numbers of people whose names the change took, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     people: BTreeMap<String, u64>,
-    /// All earlier names before the change.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     aliases: BTreeMap<String, u64>,
 }
 
-/// Maximum depth of the undo stack.
 const MOST_STEPS: usize = 20;
 
 /// One change of the gallery.
@@ -92,8 +88,7 @@ pub struct Tally(pub u64, pub usize);
 /// The time of a change, in seconds since 1970: that of `SOURCE_DATE_EPOCH` where it is set, so that a model can be
 /// made again to the byte (reproducible-builds.org), or else that of the clock.
 pub fn change_time() -> u64 {
-    let given = std::env::var("SOURCE_DATE_EPOCH").ok();
-    given.and_then(|seconds| seconds.parse().ok()).unwrap_or_else(|| {
+    std::env::var("SOURCE_DATE_EPOCH").ok().and_then(|seconds| seconds.parse().ok()).unwrap_or_else(|| {
         let since = SystemTime::now().duration_since(UNIX_EPOCH);
         since.map_or(0, |time| time.as_secs())
     })
@@ -107,8 +102,7 @@ impl History {
 
     /// The name of each number. Numbers that are missing are of people who are enrolled no longer.
     pub fn names(&self) -> BTreeMap<u64, &str> {
-        let people = self.people.iter();
-        people.map(|(name, &number)| (number, name.as_str())).collect()
+        self.people.iter().map(|(name, &number)| (number, name.as_str())).collect()
     }
 
     /// The last change that can be undone.
@@ -123,9 +117,7 @@ impl History {
 
     /// Makes the last change and the one before it one, to be undone at once, where both are of faces.
     pub fn join(&mut self) {
-        let Some(mut last) = self.steps.pop() else {
-            return;
-        };
+        let Some(mut last) = self.steps.pop() else { return };
         if let Some(before) = self.steps.last_mut() {
             let Some(change) = before.change.join(last.change) else {
                 last.people.append(&mut before.people);
@@ -165,8 +157,7 @@ impl History {
             let number = self.people.get(gallery.people()[face.person].as_str())?;
             Some((face.hash, *number))
         };
-        let faces = faces.iter().map(face).collect::<Option<Vec<_>>>()?;
-        Some(Fine(finding.to_owned(), faces))
+        Some(Fine(finding.to_owned(), faces.iter().map(face).collect::<Option<Vec<_>>>()?))
     }
 
     /// The name now of somebody who was called `name` before they were renamed or merged.
@@ -183,11 +174,8 @@ impl History {
         let known = folder.known.iter_mut().map(|photo| &mut photo.person);
         let new = folder.new.iter_mut().map(|photo| &mut photo.person);
         for person in known.chain(new) {
-            let Some(Ok(name)) = self.current_name(person).map(Person::new) else {
-                continue;
-            };
-            let earlier = std::mem::replace(person, name.clone());
-            resolved.insert(earlier, name);
+            let Some(Ok(name)) = self.current_name(person).map(Person::new) else { continue };
+            resolved.insert(std::mem::replace(person, name.clone()), name);
         }
         resolved
     }
@@ -202,8 +190,7 @@ impl History {
         let events = [(removed, Event::Removed as fn(_) -> _), (enrolled, Event::Enrolled)];
         for (tally, event) in events {
             if !tally.is_empty() {
-                let event = event(tally);
-                self.records.push(Record { time, event });
+                self.records.push(Record { time, event: event(tally) });
             }
         }
         self.forget(after);
@@ -220,10 +207,8 @@ impl History {
             self.people.insert(to.to_string(), number);
             self.aliases.insert(from.to_string(), number);
             self.aliases.remove(to.as_str());
-            let event = Event::Renamed(number);
-            self.records.push(Record { time, event });
-            let change = LastChange::Renamed { from: from.to_string(), to: to.to_string() };
-            self.step(change, names);
+            self.records.push(Record { time, event: Event::Renamed(number) });
+            self.step(LastChange::Renamed { from: from.to_string(), to: to.to_string() }, names);
         }
     }
 
@@ -245,8 +230,7 @@ impl History {
         let mut reachable: HashSet<u64> = self.people.values().copied().collect();
         for step in &mut self.steps {
             step.change.forget_faces(&hashes);
-            let people = step.people.iter();
-            let merged = people.filter(|(name, _)| step.change.gives_back(name));
+            let merged = step.people.iter().filter(|(name, _)| step.change.gives_back(name));
             reachable.extend(merged.map(|(_, number)| number));
         }
         let mut names: HashSet<String> = self.people.keys().cloned().collect();
@@ -270,20 +254,15 @@ impl History {
 
     /// Records that the faces of these people now belong to another.
     pub fn merge(&mut self, time: u64, from: &[Person], into: &Person, before: &Gallery, after: &Gallery) {
-        let Some(&number) = self.people.get(into.as_str()) else {
-            return;
-        };
+        let Some(&number) = self.people.get(into.as_str()) else { return };
         let names = (self.people.clone(), self.aliases.clone());
         for from in from {
-            let Some(gone) = self.people.remove(from.as_str()) else {
-                continue;
-            };
+            let Some(gone) = self.people.remove(from.as_str()) else { continue };
             for alias in self.aliases.values_mut().filter(|alias| **alias == gone) {
                 *alias = number;
             }
             self.aliases.insert(from.to_string(), number);
-            let event = Event::Merged(gone, number);
-            self.records.push(Record { time, event });
+            self.records.push(Record { time, event: Event::Merged(gone, number) });
         }
         if let Some(change) = LastChange::between(before, after) {
             self.step(change, names);
@@ -293,9 +272,7 @@ impl History {
     /// Records that the last change was undone, which leads from `before` to `after`: names and earlier names are as they were
     /// before that change. The undo itself cannot be undone; the change before becomes the last one.
     pub fn undo(&mut self, time: u64, before: &Gallery, after: &Gallery) {
-        let Some(step) = self.steps.pop() else {
-            return;
-        };
+        let Some(step) = self.steps.pop() else { return };
         let earlier = std::mem::take(&mut self.steps);
         self.people.extend(step.people);
         match step.change {

@@ -23,7 +23,7 @@ pub use undo::{LastChange, Undone};
 use crate::dataset::{ContentHash, Person, natural};
 use crate::error::{Error, LikelihoodError, Result};
 use crate::face_matrix::{FaceMatrix, FaceSize};
-use crate::preparation::Origin;
+use crate::preparation::{Origin, PreparedFace};
 
 /// One face to enrol: a person's photo, made ready.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -166,8 +166,7 @@ impl Gallery {
         let matrix = Pixels::common(pixels()).cloned().unwrap_or_else(|| {
             let mut all = Vec::with_capacity(faces.len() * size.pixels());
             pixels().for_each(|face| all.extend_from_slice(face));
-            let all = FaceMatrix::from_pixels(size, all);
-            Arc::new(all.expect("whole faces of this size"))
+            Arc::new(FaceMatrix::from_pixels(size, all).expect("whole faces of this size"))
         });
         let mut enrolled = Vec::with_capacity(faces.len());
         let mut person = 0;
@@ -259,6 +258,13 @@ impl Gallery {
                 origin: face.origin,
             })
             .collect()
+    }
+}
+
+impl LabeledFace {
+    /// A face of a person's photo, as it was prepared.
+    pub fn new(person: Person, source: impl Into<String>, hash: ContentHash, face: PreparedFace) -> Self {
+        Self { person, source: source.into(), hash, pixels: face.pixels.into(), origin: face.origin }
     }
 }
 

@@ -17,7 +17,6 @@ enum Storage {
 }
 
 impl Pixels {
-    /// Those of each of these faces.
     pub(crate) fn of_all(faces: &Arc<FaceMatrix>) -> impl Iterator<Item = Self> {
         let places = 0..faces.len();
         places.map(|at| Self(Storage::Among(Arc::clone(faces), at)))
@@ -28,9 +27,7 @@ impl Pixels {
         let mut matrix = None;
         let mut count = 0;
         for pixels in all {
-            let Storage::Among(faces, at) = &pixels.0 else {
-                return None;
-            };
+            let Storage::Among(faces, at) = &pixels.0 else { return None };
             if *at != count || !Arc::ptr_eq(matrix.get_or_insert(faces), faces) {
                 return None;
             }

@@ -26,8 +26,7 @@ impl SamePhotos {
     /// The position of the face's photo, or `None`: then it is inserted at position `next`.
     pub fn position(&mut self, face: &LabeledFace, next: usize) -> Option<usize> {
         let pixels = face.picture().map(ContentHash::of);
-        let file = self.by_file.get(&face.hash);
-        let there = file.or_else(|| self.by_pixels.get(&pixels?)).copied();
+        let there = self.by_file.get(&face.hash).or_else(|| self.by_pixels.get(&pixels?)).copied();
         if there.is_none() {
             self.by_file.insert(face.hash, next);
             if let Some(pixels) = pixels {
@@ -56,8 +55,7 @@ impl Gallery {
             let wanted = face.picture()?;
             (0..self.len()).find(|&at| self.picture(at) == Some(wanted))
         };
-        let at = self.position(face.hash).or_else(by_pixels)?;
-        Some(self.photo(at))
+        Some(self.photo(self.position(face.hash).or_else(by_pixels)?))
     }
 }
 

@@ -87,8 +87,7 @@ impl Gallery {
             }
             intake.repeats.known.extend(sources.into_iter().skip(1));
         }
-        let enrolled = self.enrolled().iter();
-        let enrolled: HashSet<&str> = enrolled.map(|face| face.source.as_str()).collect();
+        let enrolled: HashSet<&str> = self.enrolled().iter().map(|face| face.source.as_str()).collect();
         let new = folder.new.iter().map(|face| &face.source);
         intake.edited =
             new.filter(|source| !source.is_empty() && enrolled.contains(source.as_str())).cloned().collect();
@@ -130,8 +129,7 @@ impl Gallery {
                     Some(now) => {
                         intake.changed.push(face.source.clone());
                         if now != person {
-                            let names = (person.clone(), now.clone());
-                            *intake.renamed.entry(names).or_default() += 1;
+                            *intake.renamed.entry((person.clone(), now.clone())).or_default() += 1;
                         }
                     }
                     None if may_be_there(face) => {
@@ -152,8 +150,7 @@ impl Gallery {
                 .iter()
                 .position(|claim| claim.person == *person && (claim.source == face.source || face.source.is_empty()));
             let place = claims.swap_remove(as_before.unwrap_or(0));
-            let others = claims.into_iter().map(|claim| claim.source);
-            intake.repeats.known.extend(others);
+            intake.repeats.known.extend(claims.into_iter().map(|claim| claim.source));
             if as_before.is_some() {
                 intake.unchanged += 1;
             } else {
@@ -207,7 +204,6 @@ fn claims(known: Vec<KnownPhoto>) -> HashMap<ContentHash, Vec<KnownPhoto>> {
 }
 
 impl EditOutcome {
-    /// Of a gallery, and nothing else to tell.
     pub(crate) fn of(gallery: Gallery) -> Self {
         Self {
             gallery,
@@ -232,7 +228,6 @@ impl EditOutcome {
         });
     }
 
-    /// Adds what is new to what stays.
     fn finish(mut self, stayed: Gallery, new: Vec<LabeledFace>) -> Result<Self> {
         let given: Vec<(ContentHash, String)> = new.iter().map(|face| (face.hash, face.source.clone())).collect();
         let (gallery, more) = stayed.with(new)?;
@@ -244,8 +239,7 @@ impl EditOutcome {
             .map(|(_, source)| source)
             .collect();
         // The same pixels where they were: only what else the file holds has changed.
-        let enrolled = gallery.enrolled().iter();
-        let sources: HashSet<&str> = enrolled.map(|face| face.source.as_str()).collect();
+        let sources: HashSet<&str> = gallery.enrolled().iter().map(|face| face.source.as_str()).collect();
         let known = more.known.into_iter();
         let (unchanged, again): (Vec<_>, Vec<_>) = known.partition(|source| sources.contains(source.as_str()));
         self.unchanged += unchanged.len();

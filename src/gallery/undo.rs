@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::Gallery;
 use crate::dataset::{ContentHash, Person};
 use crate::error::{Error, Result};
+use crate::text::counted;
 
 /// A change of a gallery, with what undoing it needs. Of faces that were erased nothing is kept but their
 /// number: they cannot come back.
@@ -36,10 +37,8 @@ pub enum LastChange {
 /// A face that had another person or path.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Moved {
-    /// The hash of its photo.
     hash: ContentHash,
     person: String,
-    /// The path of the photo.
     source: String,
     /// The hash of the photo, where a copy with other bytes has replaced it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -69,8 +68,7 @@ impl LastChange {
         let old: HashMap<ContentHash, usize> = before.hashes().zip(0..).collect();
         let there: HashSet<ContentHash> = after.hashes().collect();
         let (mut added, mut moved) = (Vec::new(), Vec::new());
-        let gone = (0..before.len()).filter(|&at| !there.contains(&before.enrolled[at].hash));
-        let gone: Vec<usize> = gone.collect();
+        let gone: Vec<usize> = (0..before.len()).filter(|&at| !there.contains(&before.enrolled[at].hash)).collect();
         let copied = gone.iter().filter_map(|&at| Some((before.picture(at)?, at)));
         let mut copied: HashMap<&[u8], usize> = copied.collect();
         let mut erased = gone.len();
@@ -152,7 +150,6 @@ impl LastChange {
         told.join(", ")
     }
 
-    /// Keeps the faces with these hashes only.
     pub(super) fn forget_faces(&mut self, there: &HashSet<ContentHash>) {
         if let Self::Faces { added, moved, .. } = self {
             added.retain(|hash| there.contains(hash));
@@ -160,7 +157,6 @@ impl LastChange {
         }
     }
 
-    /// Keeps moved faces of these people only.
     pub(super) fn forget_people(&mut self, there: &HashSet<String>) {
         if let Self::Faces { moved, .. } = self {
             moved.retain(|face| there.contains(&face.person));
@@ -208,12 +204,10 @@ impl Gallery {
         let added: HashSet<&ContentHash> = added.iter().collect();
         let mut places = HashMap::with_capacity(moved.len());
         for place in moved {
-            let person = Person::new(&place.person)?;
-            places.insert(place.hash, (person, place));
+            places.insert(place.hash, (Person::new(&place.person)?, place));
         }
         let faces = self.enrolled().iter().enumerate();
-        let erased = faces.filter_map(|(at, face)| added.contains(&face.hash).then_some(at));
-        let erased: Vec<usize> = erased.collect();
+        let erased: Vec<usize> = faces.filter_map(|(at, face)| added.contains(&face.hash).then_some(at)).collect();
         let mut restored = 0;
         let gallery = self.without(&erased).changed(|face| {
             if let Some((person, place)) = places.get(&face.hash) {
@@ -232,16 +226,12 @@ impl Gallery {
 }
 
 fn faces(count: usize, whose: &str) -> String {
-    match count {
-        1 => format!("1 face{whose}"),
-        count => format!("{count} faces{whose}"),
-    }
+    counted(count, "face", "faces") + whose
 }
 
 /// Some faces of a gallery, and whose they are.
 fn faces_of(gallery: &Gallery, is_one: impl Fn(&ContentHash) -> bool) -> String {
-    let of = gallery.enrolled().iter();
-    let of = of.filter(|face| is_one(&face.hash));
+    let of = gallery.enrolled().iter().filter(|face| is_one(&face.hash));
     let people: Vec<usize> = of.map(|face| face.person).collect();
     let distinct: HashSet<usize> = people.iter().copied().collect();
     let whose = match (distinct.len(), people.first()) {

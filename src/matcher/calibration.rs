@@ -48,7 +48,6 @@ pub enum CalibrationBasis {
 pub struct DistanceCalibration {
     /// The evidence it rests on.
     pub basis: CalibrationBasis,
-    /// People enrolled.
     people: usize,
     /// Mean distance of strangers to the nearest person, and of genuine probes to their own.
     stranger_mean: f64,
@@ -56,7 +55,6 @@ pub struct DistanceCalibration {
     /// Standard deviation of the strangers' distances, and that of both kinds about their means.
     stranger_spread: f64,
     spread: f64,
-    /// The face score below which something is not a face.
     #[serde(rename = "likeness_limit")]
     face_score_limit: f64,
 }

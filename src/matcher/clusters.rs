@@ -73,8 +73,7 @@ impl Clusters {
         }
         let k = coordinates.nrows();
         let mut means = DMatrix::zeros(k, groups.len());
-        let places = means.as_mut_slice().par_chunks_mut(k.max(1));
-        places.zip(columns).for_each(|(mean, columns)| {
+        means.as_mut_slice().par_chunks_mut(k.max(1)).zip(columns).for_each(|(mean, columns)| {
             let count = columns.len() as f64;
             for (row, mean) in mean.iter_mut().enumerate() {
                 let values = columns.clone().map(|at| f64::from(coordinates[(row, at)]));

@@ -40,8 +40,7 @@ impl Matcher {
         }
         let mut of_cells = vec![0.0; CELLS.0 * CELLS.1];
         let (width, height) = (first.size().width() as usize, first.size().height() as usize);
-        let apart = first.as_slice().iter().zip(second.as_slice());
-        for (at, ((&a, &b), pull)) in apart.zip(of_pixels).enumerate() {
+        for (at, ((&a, &b), pull)) in first.as_slice().iter().zip(second.as_slice()).zip(of_pixels).enumerate() {
             let (x, y) = (at % width, at / width);
             let cell = (y * CELLS.1 / height) * CELLS.0 + x * CELLS.0 / width;
             of_cells[cell] += (f64::from(a) - f64::from(b)) * pull;

@@ -33,7 +33,6 @@ impl Metric {
         coordinates
     }
 
-    /// The factor of each of the k weights.
     pub(super) fn factors(self, eigenvalues: &[f64]) -> impl Iterator<Item = f64> {
         eigenvalues.iter().map(move |variance| match self {
             Self::Euclidean => 1.0,

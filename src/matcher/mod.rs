@@ -101,8 +101,7 @@ impl Matcher {
         if weights.nrows() != space.components() {
             return Err(Error::Inconsistent);
         }
-        let coordinates = metric.coordinates(weights, space.eigenvalues());
-        let clusters = Clusters::of_faces(&coordinates, persons, people);
+        let clusters = Clusters::of_faces(&metric.coordinates(weights, space.eigenvalues()), persons, people);
         Ok(Self { space, metric, clusters: clusters.ok_or(Error::Inconsistent)? })
     }
 

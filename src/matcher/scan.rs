@@ -37,16 +37,14 @@ impl Clusters {
             }
         }
         let probes: Vec<&[f32]> = probes.collect();
-        let groups = probes.par_chunks(PROBES);
-        groups.flat_map(|some| self.scan(some, top)).collect()
+        probes.par_chunks(PROBES).flat_map(|some| self.scan(some, top)).collect()
     }
 
     /// Compares some probes with everybody, chunks of means side by side.
     fn scan(&self, probes: &[&[f32]], top: usize) -> Vec<Vec<Neighbor>> {
         let nobody = || probes.iter().map(|_| Best::new(top)).collect::<Vec<_>>();
         let compare = |mut best: Vec<Best>, (chunk, owners): (usize, &[usize])| {
-            let pairs = probes.iter().zip(&mut best);
-            for (probe, best) in pairs.filter(|(probe, _)| is_finite(probe)) {
+            for (probe, best) in probes.iter().zip(&mut best).filter(|(probe, _)| is_finite(probe)) {
                 for (at, &person) in (chunk * MEANS..).zip(owners) {
                     best.offer(Neighbor { person, squared_distance: self.squared_distance(at, probe) });
                 }

@@ -49,23 +49,15 @@ impl Space {
         Ok(match (settings.kernel, settings.pixel_scale) {
             (Kernel::Linear, PixelScale::Plain) => Self::Linear(Arc::new(FaceSpace::learn(faces, pca)?)),
             (Kernel::Linear, PixelScale::Deviation) => {
-                let found = scaled::fit(faces, components)?;
-                Self::Scaled(Arc::new(ScaledSpace::new(faces.size(), &found)))
+                Self::Scaled(Arc::new(ScaledSpace::new(faces.size(), &scaled::fit(faces, components)?)))
             }
-            (kernel, _) => {
-                let found = KernelPca { kernel, components }.fit(faces)?;
-                Self::Kernel(Arc::new(found), faces.size())
-            }
+            (kernel, _) => Self::Kernel(Arc::new(KernelPca { kernel, components }.fit(faces)?), faces.size()),
         })
     }
 
     /// k, the number of components.
     pub fn components(&self) -> usize {
-        match self {
-            Self::Linear(space) => space.components(),
-            Self::Scaled(space) => space.face_space().components(),
-            Self::Kernel(space, _) => space.components(),
-        }
+        self.eigenvalues().len()
     }
 
     /// The variance along each component, k values, decreasing.
@@ -137,17 +129,11 @@ impl Space {
 
     /// The face space, if the space is one of plain pixels.
     pub fn linear(&self) -> Option<&Arc<FaceSpace>> {
-        match self {
-            Self::Linear(space) => Some(space),
-            Self::Scaled(_) | Self::Kernel(..) => None,
-        }
+        if let Self::Linear(space) = self { Some(space) } else { None }
     }
 
     /// The space of scaled pixels, if it is one.
     pub fn scaled(&self) -> Option<&Arc<ScaledSpace>> {
-        match self {
-            Self::Scaled(space) => Some(space),
-            Self::Linear(_) | Self::Kernel(..) => None,
-        }
+        if let Self::Scaled(space) = self { Some(space) } else { None }
     }
 }

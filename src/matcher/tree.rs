@@ -14,10 +14,8 @@ const FEW_COORDINATES: usize = 3;
 const MANY_PEOPLE: usize = 2000;
 const MANY_PROBES: usize = 200;
 
-/// Points in a leaf of the tree.
 const LEAF: usize = 32;
 
-/// The means of all people in a tree, by their positions.
 pub(super) struct Tree<'a> {
     clusters: &'a Clusters,
     tree: KdTree<f64, usize, Vec<f64>>,
@@ -32,8 +30,7 @@ impl<'a> Tree<'a> {
         }
         let mut tree = KdTree::with_capacity(k, LEAF);
         for (at, mean) in clusters.means().column_iter().enumerate() {
-            let mean = mean.iter().map(|&value| f64::from(value)).collect();
-            tree.add(mean, at).ok()?;
+            tree.add(mean.iter().map(|&value| f64::from(value)).collect(), at).ok()?;
         }
         Some(Self { clusters, tree })
     }

@@ -16,8 +16,7 @@ impl Model {
     /// # Errors
     /// A folder that cannot be listed; [`Error::Cancelled`](crate::Error::Cancelled). The model is as it was then.
     pub fn add_folders(&mut self, folders: &[PathBuf], labels: &LabelRule, observer: &dyn Observer) -> Result<Plan> {
-        let read = self.read(folders, labels, observer)?;
-        self.change(Edit::Folders(read), observer)
+        self.change(Edit::Folders(self.read(folders, labels, observer)?), observer)
     }
 
     /// Follows some folders: what is new, changed, moved and gone there is so in the model, too. What came from elsewhere stays.
@@ -25,8 +24,7 @@ impl Model {
     /// # Errors
     /// As [`add_folders`](Self::add_folders); [`Error::Deserted`](crate::Error::Deserted).
     pub fn sync_folders(&mut self, folders: &[PathBuf], labels: &LabelRule, observer: &dyn Observer) -> Result<Plan> {
-        let read = self.read(folders, labels, observer)?;
-        self.change(Edit::Sync(read), observer)
+        self.change(Edit::Sync(self.read(folders, labels, observer)?), observer)
     }
 
     fn read(&self, folders: &[PathBuf], labels: &LabelRule, observer: &dyn Observer) -> Result<FolderFaces> {
@@ -69,8 +67,7 @@ impl Model {
 
     fn become_planned(&mut self, plan: &Plan) -> Result<()> {
         if plan.is_change(Some(self)) {
-            let after = plan.commit(Some(self))?;
-            *self = after.ok_or(PcaError::TooFewFaces(0))?;
+            *self = plan.commit(Some(self))?.ok_or(PcaError::TooFewFaces(0))?;
         }
         Ok(())
     }

@@ -42,13 +42,7 @@ impl DescribedFace {
         let face = preparation.prepare(photo.luma()).map_err(|problem| Error::photo(source, problem))?;
         let pixels = FaceMatrix::from_pixels(preparation.size(), face.pixels.clone())?;
         let coordinates = Background::bundled()?.coordinates(&pixels);
-        let face = LabeledFace {
-            person,
-            source: source.to_owned(),
-            hash: photo.content_hash(),
-            pixels: face.pixels.into(),
-            origin: face.origin,
-        };
+        let face = LabeledFace::new(person, source, photo.content_hash(), face);
         Ok(Self { preparation, face, coordinates: coordinates.as_slice().to_vec() })
     }
 
@@ -73,8 +67,7 @@ impl DescribedFace {
         let (numbers, odd) = rest.as_chunks::<4>();
         let coordinates: Vec<f32> = numbers.iter().map(|&value| f32::from_le_bytes(value)).collect();
         let expected = 2 * Background::bundled()?.components();
-        let record = serde_json::from_slice::<Record>(line).ok();
-        let face = record.and_then(Record::face);
+        let face = serde_json::from_slice::<Record>(line).ok().and_then(Record::face);
         let (preparation, face) = face.ok_or(Error::Inconsistent)?;
         let is_sound = odd.is_empty()
             && coordinates.len() == expected
@@ -142,8 +135,7 @@ impl Record {
             pixels: STANDARD.decode(self.pixels).ok()?.into(),
             origin,
         };
-        let preparation = Preparation::new(size, self.framing);
-        (face.pixels.len() == size.pixels()).then_some((preparation, face))
+        (face.pixels.len() == size.pixels()).then_some((Preparation::new(size, self.framing), face))
     }
 }
 

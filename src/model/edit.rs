@@ -110,8 +110,7 @@ impl Plan {
             (None, Edit::Folders(read) | Edit::Sync(read)) => read.preparation,
             _ => Model::preparation(before),
         };
-        let nobody = || Gallery::empty(preparation.size());
-        let now = before.map_or_else(nobody, |model| model.gallery().clone());
+        let now = before.map_or_else(|| Gallery::empty(preparation.size()), |model| model.gallery().clone());
         let (mut entry, mut skipped, mut roots) = (Entry::Faces(Step::Own), Vec::new(), Vec::new());
         if let Edit::Folders(read) | Edit::Sync(read) = &edit {
             skipped.clone_from(&read.skipped);
@@ -148,8 +147,7 @@ impl Plan {
                 EditOutcome::of(now)
             }
             Edit::Undo => {
-                let change = before.and_then(|model| model.history.last_change());
-                let change = change.ok_or(Error::NothingToUndo)?;
+                let change = before.and_then(|model| model.history.last_change()).ok_or(Error::NothingToUndo)?;
                 let undone = now.clone().undone(change)?;
                 entry = Entry::Undone { change: change.in_words(&now), restored: undone.restored, lost: undone.lost };
                 EditOutcome {
@@ -186,8 +184,7 @@ impl Plan {
         step: Step,
         before: Option<&Model>,
     ) -> Result<(Self, ContentHash)> {
-        let edit = Edit::Faces(preparation, vec![face.clone()], step);
-        let plan = Self::of(edit, before, &())?;
+        let plan = Self::of(Edit::Faces(preparation, vec![face.clone()], step), before, &())?;
         match plan.outcome.repeats.disputed.first() {
             None => {
                 let there = plan.outcome.gallery.photo_of(&face);
@@ -242,8 +239,7 @@ impl Plan {
         if self.is_change(before) {
             self.entry.write(&mut history, was, &after);
         }
-        let recognizer = Recognizer::learn_described(known, self.preparation, after, settings)?;
-        Ok(Model::from_parts(recognizer, history))
+        Ok(Model::from_parts(Recognizer::learn_described(known, self.preparation, after, settings)?, history))
     }
 }
 
@@ -270,11 +266,9 @@ fn in_folders(
 }
 
 impl Gallery {
-    /// The outcome of following folders.
     fn following(self, mut read: FolderFaces) -> Result<EditOutcome> {
         let deserted = read.deserted();
-        let not_followed = read.not_followed(&self);
-        read.folder.unusable.extend(not_followed);
+        read.folder.unusable.extend(read.not_followed(&self));
         let outcome = self.mirror(read.folder)?;
         match deserted.filter(|_| !outcome.gone.is_empty()) {
             Some(path) => Err(Error::Deserted { path }),

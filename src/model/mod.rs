@@ -107,8 +107,7 @@ impl Model {
     /// # Errors
     /// A file that is not there, is no model, is damaged, newer, or does not fit together.
     pub fn load(path: impl AsRef<Path>) -> Result<Self> {
-        let (recognizer, history) = store::load_with_history(path.as_ref())?;
-        Ok(Self::from_parts(recognizer, history))
+        store::load_with_history(path.as_ref()).map(|(recognizer, history)| Self { recognizer, history })
     }
 
     /// Reads the model file at `path`, if there is one.
@@ -145,8 +144,7 @@ impl Model {
     /// As [`load`](Self::load).
     pub fn from_bytes(bytes: impl Into<Vec<u8>>) -> Result<Self> {
         let archive = Archive::from_bytes(Path::new("the model"), bytes.into())?;
-        let (recognizer, history) = store::from_archive(&archive)?;
-        Ok(Self::from_parts(recognizer, history))
+        store::from_archive(&archive).map(|(recognizer, history)| Self { recognizer, history })
     }
 
     /// Identifies the people in a photo: one identification for every face, row by row; none where no face was
@@ -156,8 +154,7 @@ impl Model {
     /// A photo that is not there or cannot be used.
     pub fn identify_file(&self, path: impl AsRef<Path>) -> Result<Vec<Identification>> {
         let path = path.as_ref();
-        let identified = self.identify(&Photo::open(path)?, QueryOptions::default());
-        identified.map_err(|error| named(error, path))
+        self.identify(&Photo::open(path)?, QueryOptions::default()).map_err(|error| named(error, path))
     }
 
     /// As [`identify_file`](Self::identify_file), of the bytes of an image file.
@@ -165,8 +162,7 @@ impl Model {
     /// # Errors
     /// Bytes that are no photo, or one that cannot be used.
     pub fn identify_bytes(&self, bytes: impl Into<Vec<u8>>) -> Result<Vec<Identification>> {
-        let photo = Photo::from_bytes(bytes).map_err(photo::problem)?;
-        self.identify(&photo, QueryOptions::default())
+        self.identify(&Photo::from_bytes(bytes).map_err(photo::problem)?, QueryOptions::default())
     }
 
     /// Identifies the people in a decoded photo, with as many candidates and by such a threshold as the options ask for.
@@ -174,8 +170,7 @@ impl Model {
     /// # Errors
     /// A photo that is too small to show a face.
     pub fn identify(&self, photo: &Photo, options: QueryOptions) -> Result<Vec<Identification>> {
-        let identified = self.recognizer.identify(photo.luma(), options);
-        identified.map_err(photo::problem)
+        self.recognizer.identify(photo.luma(), options).map_err(photo::problem)
     }
 
     /// The people who are enrolled, in natural order of their names.

@@ -13,8 +13,7 @@ use crate::text::{counted, one_line};
 impl Model {
     /// The hashes of the enrolled photos; none where there is no model.
     pub fn hashes(model: Option<&Self>) -> HashSet<ContentHash> {
-        let galleries = model.map(Self::gallery).into_iter();
-        galleries.flat_map(|gallery| gallery.hashes()).collect()
+        model.map(Self::gallery).into_iter().flat_map(|gallery| gallery.hashes()).collect()
     }
 
     /// The notices, each in a line, of the faces that were not there `before`.
@@ -23,13 +22,11 @@ impl Model {
     /// When the program itself is damaged.
     pub fn notices(&self, before: &HashSet<ContentHash>) -> Result<Vec<String>> {
         let recognizer = self.recognizer();
-        let hashes = recognizer.gallery().hashes().enumerate();
-        let new = hashes.filter(|(_, hash)| !before.contains(hash));
+        let new = recognizer.gallery().hashes().enumerate().filter(|(_, hash)| !before.contains(hash));
         let new: BTreeSet<usize> = new.map(|(at, _)| at).collect();
         let several = mixed_photos(recognizer, &new)?;
         let weak = weak_photos(recognizer, &new);
-        let confidence = recognizer.confidence_warning();
-        Ok([several, weak, confidence].into_iter().flatten().collect())
+        Ok([several, weak, recognizer.confidence_warning()].into_iter().flatten().collect())
     }
 }
 

@@ -14,7 +14,6 @@ pub(super) fn problem(problem: PhotoProblem) -> Error {
     Error::photo("photo", problem)
 }
 
-/// The name in messages of a photo without a path.
 pub(super) fn number(at: usize) -> PathBuf {
     PathBuf::from(format!("photo {at}"))
 }
@@ -25,8 +24,7 @@ impl Model {
     /// # Errors
     /// A photo without a face, or without one of that number.
     pub fn face(&self, photo: &Photo, choice: FaceChoice) -> Result<PreparedFace> {
-        let preparation = self.recognizer().preparation();
-        preparation.prepare_chosen(photo.luma(), choice).map_err(problem)
+        self.recognizer().preparation().prepare_chosen(photo.luma(), choice).map_err(problem)
     }
 
     /// Whether the main faces of two photos are of one person. Neither need be enrolled.
@@ -44,9 +42,7 @@ impl Model {
     /// As [`verify`](Self::verify); nobody of that name.
     pub fn verify_person(&self, photo: &Photo, name: &str, acceptance: Acceptance) -> Result<Verification> {
         let person = self.gallery().find(name)?;
-        let face = self.face(photo, FaceChoice::Main)?;
-        let recognizer = self.recognizer();
-        recognizer.verify_person(&face, person, acceptance)
+        self.recognizer().verify_person(&self.face(photo, FaceChoice::Main)?, person, acceptance)
     }
 
     /// Explains a face: the evidence for the nearest person and for the next.

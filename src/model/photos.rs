@@ -21,13 +21,7 @@ impl Model {
         let mut faces = Vec::with_capacity(photos.len());
         for (at, ((person, photo), face)) in photos.iter().zip(prepared).enumerate() {
             let face = face.map_err(|problem| Error::photo(photo::number(at), problem))?;
-            faces.push(LabeledFace {
-                person: person.clone(),
-                source: String::new(),
-                hash: photo.content_hash(),
-                pixels: face.pixels.into(),
-                origin: face.origin,
-            });
+            faces.push(LabeledFace::new(person.clone(), "", photo.content_hash(), face));
         }
         let plan = Plan::of(Edit::Faces(chosen.preparation, faces, Step::Own), None, &())?;
         if let Some(dispute) = plan.outcome.repeats.disputed.first() {

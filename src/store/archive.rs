@@ -47,20 +47,16 @@ impl Archive {
     /// Reads a whole file into memory and checks it. Large files that are no models are refused unread.
     pub fn read(path: &Path) -> Result<Self> {
         let mut file = Self::find(path)?;
-        let bytes = whole(&mut file).map_err(|source| unread(path, source))?;
-        Self::from_bytes(path, bytes)
+        Self::from_bytes(path, whole(&mut file).map_err(|source| unread(path, source))?)
     }
 
-    /// A file that is meant to be a model.
     fn find(path: &Path) -> Result<File> {
         let refused = |problem| refused(path, problem);
         let unread = |source| unread(path, source);
 
         // Before opening: to open a pipe is to wait for its writer.
         let metadata = match fs::metadata(path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Err(refused(ModelProblem::Missing));
-            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(refused(ModelProblem::Missing)),
             metadata => metadata.map_err(unread)?,
         };
         if metadata.is_dir() {
@@ -131,16 +127,11 @@ impl Archive {
     /// Fails where it holds something else.
     pub(super) fn expect(&self, wanted: ArchiveKind) -> Result<()> {
         let found = self.kind()?;
-        if found == wanted {
-            return Ok(());
-        }
-        Err(self.refuse(ModelProblem::OtherKind { found, wanted }))
+        if found == wanted { Ok(()) } else { Err(self.refuse(ModelProblem::OtherKind { found, wanted })) }
     }
 
-    /// The content of a member.
     pub(super) fn content(&self, name: &str) -> Option<&[u8]> {
-        let member = self.members.iter().find(|member| member.name == name)?;
-        self.bytes.get(member.content())
+        self.bytes.get(self.members.iter().find(|member| member.name == name)?.content())
     }
 }
 

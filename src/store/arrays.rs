@@ -4,17 +4,10 @@ use super::Archive;
 use super::npy::{self, Header, Number};
 use crate::error::{ArrayProblem, Error, ModelProblem, Result};
 
-/// An array that is there.
-struct StoredArray<'a> {
-    header: Header,
-    /// The bytes that follow the header.
-    content: &'a [u8],
-}
-
 impl Archive {
     /// The shape that an array says it has. Trust it only together with a getter.
     pub fn shape(&self, array: &str) -> Result<Vec<usize>> {
-        self.array_of(array).map(|found| found.header.shape)
+        self.array_of(array).map(|(header, _)| header.shape)
     }
 
     /// The numbers of an array of exactly that shape, row by row. Floats are finite, and far from where sums of their
@@ -39,7 +32,7 @@ impl Archive {
 
     /// The `n` lines of a text array.
     pub fn text(&self, array: &str, n: usize) -> Result<Vec<String>> {
-        let StoredArray { header, content } = self.array_of(array)?;
+        let (header, content) = self.array_of(array)?;
         let width = npy::text_width(&header.descr).ok_or_else(|| {
             let (found, expected) = (header.descr.clone(), "<U".to_owned());
             self.refuse_array(array, ArrayProblem::Type { found, expected })
@@ -58,17 +51,16 @@ impl Archive {
         self.refuse(ModelProblem::Array { array: array.to_owned(), problem })
     }
 
-    /// An array by what its header says.
-    fn array_of(&self, array: &str) -> Result<StoredArray<'_>> {
+    /// An array's header, and the bytes that follow it.
+    fn array_of(&self, array: &str) -> Result<(Header, &[u8])> {
         let missing = || self.refuse_array(array, ArrayProblem::Missing);
         let member = self.content(&format!("{array}.npy")).ok_or_else(missing)?;
-        let (header, content) = Header::parse(member).map_err(|problem| self.refuse_array(array, problem))?;
-        Ok(StoredArray { header, content })
+        Header::parse(member).map_err(|problem| self.refuse_array(array, problem))
     }
 
     /// The bytes of an array of exactly that type and shape.
     fn numbers<T: Number>(&self, array: &str, shape: &[usize]) -> Result<&[u8]> {
-        let StoredArray { header, content } = self.array_of(array)?;
+        let (header, content) = self.array_of(array)?;
         if header.descr != T::DESCR {
             let (found, expected) = (header.descr, T::DESCR.to_owned());
             return Err(self.refuse_array(array, ArrayProblem::Type { found, expected }));

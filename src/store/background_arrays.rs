@@ -77,8 +77,7 @@ pub(super) fn write<W: io::Write>(
     archive.add_array("background_mean_", &[rows], &parts.means)?;
     archive.add_array("background_people", &[count, rows], &parts.linear)?;
     archive.add_array("background_levels", &[count, 3], &parts.levels)?;
-    let moments = people.photos().iter().map(|&photos| photos as i64);
-    let moments: Vec<i64> = moments.collect();
+    let moments: Vec<i64> = people.photos().iter().map(|&photos| photos as i64).collect();
     archive.add_array("background_moments", &[count], &moments)?;
     let adaptation = comparer.people().adaptation();
     if adaptation.is_adapted() {
@@ -94,8 +93,7 @@ impl BackgroundMeta {
     /// The background model that compares.
     /// Errors: one that cannot be read.
     pub(super) fn prior(&self, archive: &Archive) -> Result<Prior> {
-        let own = self.own.as_ref().map(|own| own.read(archive));
-        Ok(own.transpose()?.map_or(Prior::Bundled, Prior::Own))
+        Ok(self.own.as_ref().map(|own| own.read(archive)).transpose()?.map_or(Prior::Bundled, Prior::Own))
     }
 
     /// Whether the arrays were made by this background model: the bundled one may be of another version of this program.
@@ -127,8 +125,7 @@ pub(super) fn read(
     let rows = 2 * background.components();
     let adaptation = if about.adapted {
         let directions = archive.array("background_directions_", &[rows, rows / 2])?;
-        let between = archive.array("background_between_", &[rows])?;
-        Adaptation::from_parts(background, directions, between)
+        Adaptation::from_parts(background, directions, archive.array("background_between_", &[rows])?)
             .ok_or_else(|| refuse("unexpected directions of the background model"))?
     } else {
         Adaptation::none(background)
@@ -171,8 +168,7 @@ pub(super) fn read_coordinates(
         return Ok(background.coordinates(faces));
     }
     let (rows, n) = (2 * background.components(), faces.len());
-    let coordinates = archive.array("background_coordinates", &[n, rows])?;
-    Ok(DMatrix::from_vec(rows, n, coordinates))
+    Ok(DMatrix::from_vec(rows, n, archive.array("background_coordinates", &[n, rows])?))
 }
 
 #[cfg(test)]

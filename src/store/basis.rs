@@ -19,7 +19,6 @@ pub(super) fn write_space<W: Write>(archive: &mut ArchiveWriter<W>, space: &Face
     archive.add_array("explained_variance_ratio_", &[k], &space.variance_ratios())
 }
 
-/// Reads what [`write_space`] wrote.
 pub(super) fn read_space(archive: &Archive, meta: &Meta) -> Result<FaceSpace> {
     let size = meta.size(archive)?;
     let (d, k) = (size.pixels(), meta.components);

@@ -38,8 +38,7 @@ fn check_version(beginning: &[u8]) -> Result<(), ModelProblem> {
     if first.size > LARGEST_META {
         return Err(layout(format!("its {META} has more than {LARGEST_META} bytes")));
     }
-    let meta = &beginning[first.content()];
-    let version: Version = serde_json::from_slice(meta)
+    let version: Version = serde_json::from_slice(&beginning[first.content()])
         .map_err(|error| ModelProblem::json(META, in_plain_ascii(&error.to_string(), MESSAGE)))?;
     let newest = u64::from(FORMAT_VERSION);
     match version.format_version {

@@ -11,7 +11,6 @@ use sha2::{Digest as _, Sha256};
 /// Bytes hashed as one block: small enough to share a 5 MB model out evenly, large enough to cost nothing.
 const BLOCK: usize = 256 * 1024;
 
-/// The 32 bytes of a checksum.
 pub(super) type Digest = [u8; 32];
 
 /// The digest of bytes that lie in memory, by all threads.

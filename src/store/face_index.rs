@@ -8,7 +8,7 @@
 //!
 //! `meta.json` names the kind, `faces`, and the background model that the coordinates belong to.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -38,8 +38,8 @@ struct Meta {
 struct Photos {
     files: BTreeMap<String, FileRecord>,
     photos: Vec<Photo>,
-    ignored: Vec<FaceKey>,
-    apart: Vec<[FaceKey; 2]>,
+    ignored: BTreeSet<FaceKey>,
+    apart: BTreeSet<(FaceKey, FaceKey)>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -49,9 +49,7 @@ struct Photo {
 }
 
 /// Writes the index; an index that stood there is replaced as a whole or not at all. Mode 0600: it shows faces.
-///
-/// # Errors
-/// A place that cannot be written, a symbolic link, or a file there that is no index.
+/// Errors: A place that cannot be written, a symbolic link, or a file there that is no index.
 pub fn save_face_index(index: &FaceIndex, path: &Path) -> Result<()> {
     let target = TargetFile::unlinked(path)?;
     let permit = || match path.symlink_metadata() {
@@ -82,9 +80,7 @@ pub fn save_face_index(index: &FaceIndex, path: &Path) -> Result<()> {
 
 /// Reads an index back. One that was made by another version of this program has no photos, for its faces cannot be
 /// compared with new ones, and what a person has said of them.
-///
-/// # Errors
-/// A file that is not there, is no index, is damaged, or does not fit together.
+/// Errors: A file that is not there, is no index, is damaged, or does not fit together.
 pub fn load_face_index(path: &Path) -> Result<FaceIndex> {
     let archive = Archive::read(path)?;
     archive.expect(ArchiveKind::Faces)?;
@@ -112,12 +108,11 @@ fn written(index: &FaceIndex) -> Photos {
         .photos
         .iter()
         .map(|(&hash, photo)| Photo { hash, faces: photo.faces.iter().map(|face| face.location).collect() });
-    let apart = index.answers.apart.iter();
     Photos {
         files: index.files.clone(),
         photos: photos.collect(),
-        ignored: index.answers.ignored.iter().copied().collect(),
-        apart: apart.map(|&(one, other)| [one, other]).collect(),
+        ignored: index.answers.ignored.clone(),
+        apart: index.answers.apart.clone(),
     }
 }
 
@@ -143,11 +138,9 @@ fn read<'a>(written: Photos, faces: &mut impl Iterator<Item = (&'a [u8], &'a [f3
     files.values().all(is_here).then_some((photos, files))
 }
 
-/// The answers of a person.
 fn answers(written: &Photos) -> Answers {
-    let mut answers = Answers::default();
-    answers.ignored.extend(&written.ignored);
-    for &[one, other] in &written.apart {
+    let mut answers = Answers { ignored: written.ignored.clone(), ..Answers::default() };
+    for &(one, other) in &written.apart {
         answers.keep_apart(one, other);
     }
     answers

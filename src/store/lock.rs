@@ -70,9 +70,7 @@ impl Model {
 
 impl ModelLock {
     /// Takes the lock of the model at `model`, which need not exist yet; its folder must.
-    ///
-    /// # Errors
-    /// [`Error::Locked`] names the process that holds it. A drive without locks is no error: see
+    /// Errors: [`Error::Locked`] names the process that holds it. A drive without locks is no error: see
     /// [`is_held`](Self::is_held). [`Error::Write`] if nothing can be written there: then a
     /// model could not be written either, and the user learns it before the work and not after it.
     pub fn acquire(model: &Path, wait: Wait) -> Result<Self> {
@@ -90,12 +88,12 @@ impl ModelLock {
             let mut file = opened(&lock_path).map_err(|error| place.error(error))?;
             let holder = match file.try_lock() {
                 // Its holder removed the file between our opening and our locking it.
-                Ok(()) if !stands_at(&file, &lock_path) && vanished < MOST_VANISHINGS => {
-                    vanished += 1;
-                    continue;
-                }
                 Ok(()) if !stands_at(&file, &lock_path) => {
-                    return Err(place.error(io::Error::other("its lock file keeps vanishing")));
+                    vanished += 1;
+                    if vanished > MOST_VANISHINGS {
+                        return Err(place.error(io::Error::other("its lock file keeps vanishing")));
+                    }
+                    continue;
                 }
                 Ok(()) => {
                     // To be named is a courtesy to others: a full disk must not keep us from trying.
@@ -164,9 +162,7 @@ impl Drop for ModelLock {
     /// Removes the lock file while it is still locked: whoever waits for it then finds that it has vanished, and makes
     /// a new one.
     fn drop(&mut self) {
-        let Some((file, lock_path)) = &self.held else {
-            return;
-        };
+        let Some((file, lock_path)) = &self.held else { return };
         let mut pending = pending::hold();
         if cfg!(unix) && stands_at(file, lock_path) {
             let _ = fs::remove_file(lock_path);
@@ -185,7 +181,6 @@ fn lacks_locks(error: &io::Error) -> bool {
     kind == io::ErrorKind::Unsupported || cfg!(unix) && error.raw_os_error() == Some(NO_LOCKS)
 }
 
-/// The lock file, made where it is missing.
 fn opened(lock_path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);

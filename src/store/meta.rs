@@ -45,7 +45,6 @@ pub(super) struct Meta {
     pub background: Option<BackgroundMeta>,
 }
 
-/// The error of a wrong `meta.json`.
 pub(super) fn invalid(archive: &Archive, reason: &str) -> Error {
     archive.refuse(ModelProblem::json("meta.json", reason))
 }
@@ -62,10 +61,7 @@ impl Meta {
     pub(super) fn settings(&self, archive: &Archive) -> Result<Settings> {
         let invalid = |reason: String| invalid(archive, &reason);
         Ok(Settings {
-            prior: match &self.background {
-                Some(about) => about.prior(archive)?,
-                None => Prior::None,
-            },
+            prior: if let Some(about) = &self.background { about.prior(archive)? } else { Prior::None },
             pca: Pca {
                 components: self.wanted_components.parse().map_err(invalid)?,
                 solver: self.solver.parse().map_err(invalid)?,

@@ -29,27 +29,22 @@ mod target;
 mod writer;
 mod zip;
 
+#[doc(hidden)]
+pub use self::{
+    face_index::{load_face_index, save_face_index},
+    file_names::{cut, fitting, numbered},
+    lock::{ModelLock, Wait, name_lock_holder},
+    outputs::{Destination, Outputs, Overwrite, make_results_folder},
+    pending::{interrupt, note_change},
+    seal::{forge, forge_members},
+    sidecar::{NamesIn, Sidecar},
+    stamp::FileStamp,
+};
 pub use archive::Archive;
-#[doc(hidden)]
-pub use face_index::{load_face_index, save_face_index};
-#[doc(hidden)]
-pub use file_names::{cut, fitting, numbered};
-#[doc(hidden)]
-pub use lock::{ModelLock, Wait, name_lock_holder};
 pub use model::{from_archive, load, load_with_history, save, write_model};
 pub use npy::{Number, read_npy, write_npy};
-#[doc(hidden)]
-pub use outputs::{Destination, Outputs, Overwrite, make_results_folder};
 pub use own_background::{load_background, save_background};
-#[doc(hidden)]
-pub use pending::{interrupt, note_change};
 pub use replace::{Privacy, has_other_names, remove_file, replace_file};
-#[doc(hidden)]
-pub use seal::{forge, forge_members};
-#[doc(hidden)]
-pub use sidecar::{NamesIn, Sidecar};
-#[doc(hidden)]
-pub use stamp::FileStamp;
 pub use writer::{ArchiveWriter, ZipOfFiles};
 pub use zip::date;
 

@@ -9,13 +9,12 @@ use nalgebra::DMatrix;
 
 use super::background_arrays::BackgroundMeta;
 use super::meta::{Meta, invalid};
-use super::model_parts::{EnrolledFaces, read_comparer, read_gallery};
+use super::model_parts::{read_comparer, read_gallery};
 use super::{Archive, ArchiveWriter, Privacy, background_arrays, basis, origins, replace_file};
 use crate::error::{ArchiveKind, ModelProblem, Result};
 use crate::gallery::History;
 use crate::recognizer::Recognizer;
 
-/// The member that holds the [`History`].
 const LOG: &str = "log.json";
 
 /// Writes the model; whatever stood there is replaced as a whole or not at all. Mode 0600: it holds faces.
@@ -53,8 +52,7 @@ pub fn from_archive(archive: &Archive) -> Result<(Recognizer, History)> {
     if history.fits(recognizer.gallery()) {
         return Ok((recognizer, history));
     }
-    let reason = "it is not about the people enrolled";
-    Err(archive.refuse(ModelProblem::json(LOG, reason)))
+    Err(archive.refuse(ModelProblem::json(LOG, "it is not about the people enrolled")))
 }
 
 /// Writes it into an open file.
@@ -114,14 +112,7 @@ fn read(archive: &Archive) -> Result<Recognizer> {
     let coordinates = background
         .map(|about| background_arrays::read_coordinates(archive, settings.prior, about, gallery.faces()))
         .transpose()?;
-    let faces = EnrolledFaces {
-        persons: &gallery.persons(),
-        people: gallery.people().len(),
-        faces: gallery.faces(),
-        weights: &weights,
-        coordinates: coordinates.as_ref(),
-    };
-    let comparer = read_comparer(archive, &meta, settings, &space, faces)?;
+    let comparer = read_comparer(archive, &meta, settings, &space, &gallery, &weights, coordinates.as_ref())?;
     Recognizer::from_parts(meta.preparation(space.size()), settings, space, gallery, weights, comparer, coordinates)
         .map_err(|_| invalid(archive, "parts that do not fit together"))
 }

@@ -18,35 +18,25 @@ use crate::kernel_pca::Kernel;
 use crate::matcher::{Matcher, PixelScale, Space};
 use crate::recognizer::Settings;
 
-/// The people whose faces are enrolled in a matcher.
-pub(super) struct EnrolledFaces<'a> {
-    /// The person of each.
-    pub persons: &'a [usize],
-    pub people: usize,
-    /// Their pixels, which kernels and scaled pixels need.
-    pub faces: &'a FaceMatrix,
-    /// Their weights in face space (k x n).
-    pub weights: &'a Weights,
-    /// Their coordinates in the background model, which people of an older one need.
-    pub coordinates: Option<&'a DMatrix<f32>>,
-}
-
-/// Reads the comparison of faces with the people enrolled.
+/// The comparison of faces with the people enrolled. `weights` are those of the enrolled faces in face space (k x n),
+/// `coordinates` those in the background model, which people of an older one need.
 pub(super) fn read_comparer(
     archive: &Archive,
     meta: &Meta,
     settings: Settings,
     space: &Arc<FaceSpace>,
-    enrolled: EnrolledFaces<'_>,
+    gallery: &Gallery,
+    weights: &Weights,
+    coordinates: Option<&DMatrix<f32>>,
 ) -> Result<Comparer> {
     match (&meta.background, meta.calibration) {
         (Some(about), _) => {
             let missing = || archive.misfit("a background model without coordinates");
-            let coordinates = enrolled.coordinates.ok_or_else(missing)?;
-            background_arrays::read(archive, settings.prior, about, meta.framing, enrolled.persons, coordinates)
+            let coordinates = coordinates.ok_or_else(missing)?;
+            background_arrays::read(archive, settings.prior, about, meta.framing, &gallery.persons(), coordinates)
         }
         (None, Some(calibration)) => Ok(Comparer::Distances(Box::new(Distances {
-            matcher: matcher(settings, space, enrolled)
+            matcher: matcher(settings, space, gallery, weights)
                 .map_err(|_| archive.misfit("weights that do not fit their faces"))?,
             calibration,
         }))),
@@ -55,17 +45,17 @@ pub(super) fn read_comparer(
 }
 
 /// The people by distances. The space of a kernel or of scaled pixels is learned again from the faces: it follows from them.
-fn matcher(settings: Settings, space: &Arc<FaceSpace>, enrolled: EnrolledFaces<'_>) -> Result<Matcher> {
-    let (distance, weights) = (settings.distance, enrolled.weights);
+fn matcher(settings: Settings, space: &Arc<FaceSpace>, gallery: &Gallery, weights: &Weights) -> Result<Matcher> {
+    let distance = settings.distance;
     let (space, weights) = match (distance.kernel, distance.pixel_scale) {
         (Kernel::Linear, PixelScale::Plain) => (Space::Linear(Arc::clone(space)), Cow::Borrowed(weights)),
         _ => {
-            let space = Space::learn(enrolled.faces, distance, settings.pca)?;
-            let weights = space.project(enrolled.faces);
+            let space = Space::learn(gallery.faces(), distance, settings.pca)?;
+            let weights = space.project(gallery.faces());
             (space, Cow::Owned(weights))
         }
     };
-    Matcher::from_parts(space, &weights, enrolled.persons, enrolled.people, distance.metric)
+    Matcher::from_parts(space, &weights, &gallery.persons(), gallery.people().len(), distance.metric)
 }
 
 /// The person that a label in a file names: as this program writes it, so that one name cannot stand there twice.
@@ -85,20 +75,12 @@ pub(super) fn read_gallery(archive: &Archive, size: FaceSize, n: usize) -> Resul
     let hashes = archive.bytes("hashes", &[n, 32])?;
     let pixels = archive.bytes("faces", &[n, d])?.to_vec();
     let pixels = FaceMatrix::from_pixels(size, pixels).map(Arc::new)?;
-    let mut origins = origins::read(archive, n)?.into_iter();
+    let origins = origins::read(archive, n)?;
     let mut faces = Vec::with_capacity(n);
-    let rows = labels.into_iter().zip(sources).zip(hashes.chunks_exact(32)).zip(Pixels::of_all(&pixels));
-    for (((label, source), hash), pixels) in rows {
-        let person = named(&label).map_err(invalid)?;
-        let mut content = [0; 32];
-        content.copy_from_slice(hash);
-        faces.push(LabeledFace {
-            person,
-            source,
-            hash: ContentHash(content),
-            pixels,
-            origin: origins.next().unwrap_or_default(),
-        });
+    let rows = labels.into_iter().zip(sources).zip(hashes.as_chunks().0).zip(Pixels::of_all(&pixels)).zip(origins);
+    for ((((label, source), &hash), pixels), origin) in rows {
+        let (person, hash) = (named(&label).map_err(invalid)?, ContentHash(hash));
+        faces.push(LabeledFace { person, source, hash, pixels, origin });
     }
     let order: Vec<ContentHash> = faces.iter().map(|face| face.hash).collect();
     let files: HashSet<ContentHash> = order.iter().copied().collect();

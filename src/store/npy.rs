@@ -33,11 +33,9 @@ impl Header {
             let what = format!("{} numbers do not have the shape {shape:?}", numbers.len());
             return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
         }
-        let descr = T::DESCR.to_owned();
-        Ok(Self { descr, shape: shape.to_vec() })
+        Ok(Self { descr: T::DESCR.to_owned(), shape: shape.to_vec() })
     }
 
-    /// The header of so many bytes.
     pub(super) fn of_bytes(count: usize) -> Self {
         Self { descr: <u8 as sealed::Number>::DESCR.to_owned(), shape: vec![count] }
     }
@@ -52,8 +50,7 @@ impl Header {
         let descr = &self.descr;
         let mut text = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}");
         let end = (PREAMBLE + text.len() + 1).next_multiple_of(ALIGNMENT);
-        let padding = end - PREAMBLE - text.len() - 1;
-        text.extend(std::iter::repeat_n(' ', padding));
+        text.extend(std::iter::repeat_n(' ', end - PREAMBLE - text.len() - 1));
         text.push('\n');
 
         let mut bytes = [MAGIC, &[1, 0], &(text.len() as u16).to_le_bytes()].concat();
@@ -125,7 +122,6 @@ pub trait Number: bytemuck::Pod + sealed::Number {}
 
 pub(super) mod sealed {
     pub trait Number: Sized {
-        /// NumPy's name of the type.
         const DESCR: &'static str;
         /// Whether faces can lead to such a number: floats that are finite, and so far from the largest there are that
         /// what is computed of them is finite too.
@@ -164,8 +160,7 @@ numbers! {
 /// # Errors
 /// Kind [`InvalidInput`](io::ErrorKind::InvalidInput) if the shape does not fit the numbers; whatever `out` reports.
 pub fn write_npy<T: Number>(out: &mut impl Write, shape: &[usize], numbers: &[T]) -> io::Result<()> {
-    let header = Header::of::<T>(shape, numbers)?;
-    out.write_all(&header.encode())?;
+    out.write_all(&Header::of::<T>(shape, numbers)?.encode())?;
     out.write_all(&to_bytes(numbers))
 }
 
@@ -180,14 +175,10 @@ pub fn read_npy(file: &[u8]) -> Result<(Vec<usize>, Vec<f64>), ArrayProblem> {
         wanted == Some(content.len())
     };
     let numbers = match descr.as_str() {
-        "<f4" if is_of(4) => {
-            let numbers = from_bytes::<f32>(content).into_iter();
-            numbers.map(f64::from).collect()
-        }
+        "<f4" if is_of(4) => from_bytes::<f32>(content).into_iter().map(f64::from).collect(),
         "<f8" if is_of(8) => from_bytes(content),
         "<f4" | "<f8" => {
-            let bytes = content.len();
-            return Err(ArrayProblem::Length { shape, bytes });
+            return Err(ArrayProblem::Length { shape, bytes: content.len() });
         }
         _ => return Err(ArrayProblem::NoFloats { found: descr }),
     };
@@ -212,16 +203,10 @@ pub(super) fn from_bytes<T: Number>(bytes: &[u8]) -> Vec<T> {
     numbers
 }
 
-/// The type of text whose longest line has `width` characters. NumPy knows no text of width 0.
-pub(super) fn text_descr(width: usize) -> String {
-    format!("<U{}", width.max(1))
-}
-
 /// The width of a text type such as `<U12`; `None` for any other type, and for `<U0`.
 pub(super) fn text_width(descr: &str) -> Option<usize> {
     let digits = descr.strip_prefix("<U")?;
-    let good = digits.bytes().all(|b| b.is_ascii_digit());
-    good.then(|| digits.parse().ok()).flatten().filter(|&width| width > 0)
+    digits.bytes().all(|b| b.is_ascii_digit()).then(|| digits.parse().ok()).flatten().filter(|&width| width > 0)
 }
 
 /// Text as NumPy keeps it: every line UTF-32, filled up with NUL to `width` characters.

@@ -11,7 +11,6 @@ use crate::gallery::Gallery;
 use crate::locate::framing::RelativeEyes;
 use crate::preparation::{KEPT_SIDE, KeptEyes, Origin};
 
-/// Numbers of a row.
 const COLUMNS: usize = 7;
 
 /// The meaning of the last number of a row.
@@ -48,8 +47,7 @@ pub(super) fn read(archive: &Archive, n: usize) -> Result<Vec<Origin>> {
     if rows.iter().any(|row| is_kept(row) && row[0].max(row[1]) > KEPT_SIDE) {
         return Err(misfit());
     }
-    let photos = archive.bytes("kept", &[rows.iter().map(length).sum()])?;
-    let mut rest = photos;
+    let mut rest = archive.bytes("kept", &[rows.iter().map(length).sum()])?;
     let origins = rows.iter().map(|row| {
         if *row == [0; COLUMNS] {
             return Some(Origin::Whole);

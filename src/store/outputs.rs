@@ -43,9 +43,7 @@ impl Outputs {
     }
 
     /// The right to write one result there. Nothing is touched yet.
-    ///
-    /// # Errors
-    /// [`Error::Write`]: no file can come to stand there, or one stands there that must not be replaced, or another
+    /// Errors: [`Error::Write`]: no file can come to stand there, or one stands there that must not be replaced, or another
     /// result of this run is to.
     pub fn claim(&self, path: &Path) -> Result<Destination> {
         self.0.examine(path)?;
@@ -63,18 +61,13 @@ impl Outputs {
 
     /// As [`claim`](Self::claim), but claims nothing: for places whose folder may yet have to be made. No folder below
     /// `folder` may be a symbolic link either, for it was not the user who named them.
-    ///
-    /// # Errors
-    /// As [`claim`](Self::claim).
+    /// Errors: As [`claim`](Self::claim).
     pub fn check_below(&self, folder: &Path, relative: &Path) -> Result<()> {
         let mut path = folder.to_owned();
-        let parts = relative.components();
-        for part in parts.filter(|part| matches!(part, Component::Normal(_))) {
+        for part in relative.components().filter(|part| matches!(part, Component::Normal(_))) {
             path.push(part);
             match fs::symlink_metadata(&path) {
-                Ok(about) if about.is_symlink() => {
-                    return Err(Error::write(&path, WriteProblem::Link));
-                }
+                Ok(about) if about.is_symlink() => return Err(Error::write(&path, WriteProblem::Link)),
                 Ok(_) => {}
                 Err(_) => return Ok(()),
             }
@@ -98,25 +91,20 @@ impl Destination {
     }
 
     /// Writes a picture, drawing, table or page; a picture with the mark by which it is known again.
-    ///
-    /// # Errors
-    /// As [`write_with`](Self::write_with).
+    /// Errors: As [`write_with`](Self::write_with).
     pub fn write(&self, privacy: Privacy, content: Vec<u8>) -> Result<()> {
         let content = marked(content);
         self.write_with(privacy, |out| out.write_all(&content))
     }
 
     /// Writes the file, whole or not at all: see [`replace_file`](super::replace_file).
-    ///
-    /// # Errors
-    /// [`Error::Write`]: among others, that something came to stand there meanwhile which must not be replaced.
+    /// Errors: [`Error::Write`]: among others, that something came to stand there meanwhile which must not be replaced.
     pub fn write_with(
         &self,
         privacy: Privacy,
         write: impl FnOnce(&mut BufWriter<&File>) -> std::io::Result<()>,
     ) -> Result<()> {
-        let permit = || self.rule.examine(&self.place.named);
-        replace::install(&self.place, privacy, permit, write)
+        replace::install(&self.place, privacy, || self.rule.examine(&self.place.named), write)
     }
 
     /// Removes a result of an earlier run, where there is one in a folder of results; anything else stays, without a word.
@@ -133,7 +121,6 @@ struct Rule {
     overwrite: Overwrite,
     /// The files among the inputs and in their folders; looked for when they are first asked for.
     files: OnceLock<HashSet<FileId>>,
-    /// The places that results have been granted.
     claimed: Mutex<HashSet<PathBuf>>,
 }
 
@@ -143,9 +130,7 @@ impl Rule {
         let place = TargetFile::unlinked(path)?;
         let about = match fs::symlink_metadata(&place.file) {
             Ok(about) => about,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                return Ok(Existing::Nothing);
-            }
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Existing::Nothing),
             Err(error) => return Err(place.error(error)),
         };
         if self.is_input(path) {
@@ -180,9 +165,7 @@ const MARKER: &str = ".eigenfaces-results";
 
 /// Makes a folder for results, where it is missing, and those around it. One that was missing or empty, and lies in no
 /// other such folder, is marked: what lies in it may be replaced by later runs.
-///
-/// # Errors
-/// A folder that cannot be made or written to.
+/// Errors: A folder that cannot be made or written to.
 pub fn make_results_folder(folder: &Path) -> Result<()> {
     let failed = |error| Error::folder(folder, error);
     fs::create_dir_all(folder).map_err(failed)?;
@@ -191,9 +174,7 @@ pub fn make_results_folder(folder: &Path) -> Result<()> {
     if is_empty && !is_among_results(&marker) {
         // Photos are handled side by side: another thread may have found the folder empty too, and marked it.
         match OpenOptions::new().write(true).create_new(true).open(marker) {
-            Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
-                return Err(failed(error));
-            }
+            Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => return Err(failed(error)),
             _ => {}
         }
     }

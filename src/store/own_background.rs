@@ -9,7 +9,6 @@ use super::{Archive, ArchiveWriter, Destination};
 use crate::background::{OwnBackground, Provenance};
 use crate::error::{ArchiveKind, Error, Result};
 
-/// The array that holds it.
 const ARRAY: &str = "background_model";
 
 /// Its entry in `meta.json`.
@@ -33,7 +32,6 @@ impl OwnMeta {
         Self { provenance: own.provenance().clone(), bytes: own.bytes().len() }
     }
 
-    /// Reads the model that an archive holds.
     pub(super) fn read(&self, archive: &Archive) -> Result<OwnBackground> {
         let bytes = archive.bytes(ARRAY, &[self.bytes])?;
         OwnBackground::from_bytes(bytes, self.provenance.clone()).map_err(|error| archive.misfit(error.to_string()))

@@ -45,8 +45,7 @@ pub fn replace_file(
     privacy: Privacy,
     write: impl FnOnce(&mut BufWriter<&File>) -> io::Result<()>,
 ) -> Result<()> {
-    let place = TargetFile::find(path)?;
-    install(&place, privacy, || Ok(Existing::Replaceable), write)
+    install(&TargetFile::find(path)?, privacy, || Ok(Existing::Replaceable), write)
 }
 
 /// The file in a place before something is written there.
@@ -97,8 +96,7 @@ pub fn remove_file(path: &Path) -> Result<()> {
         _ => Ok(()),
     });
     let [file, named] = removed;
-    let removed = file.and(named).and_then(|()| sync_folder(&place.folder));
-    removed.map_err(|error| place.error(error))
+    file.and(named).and_then(|()| sync_folder(&place.folder)).map_err(|error| place.error(error))
 }
 
 /// Whether a file has other names (hard links), which keep what is in it when it is replaced.
@@ -209,14 +207,10 @@ fn remove_orphans(place: &TargetFile) {
         let random = name.strip_prefix(&hidden_name).and_then(|name| name.strip_suffix(SUFFIX));
         random.is_some_and(|random| random.len() == RANDOM && random.bytes().all(|b| b.is_ascii_alphanumeric()))
     };
-    let Ok(files) = fs::read_dir(&place.folder) else {
-        return;
-    };
+    let Ok(files) = fs::read_dir(&place.folder) else { return };
     for file in files.flatten() {
         if file.file_name().to_str().is_some_and(is_ours) && file.file_type().is_ok_and(|kind| kind.is_file()) {
-            let Ok(orphan) = OpenOptions::new().write(true).open(file.path()) else {
-                continue;
-            };
+            let Ok(orphan) = OpenOptions::new().write(true).open(file.path()) else { continue };
             // Locked until it is gone: its maker may be alive, and between creation and lock (see create_beside).
             if orphan.try_lock().is_ok() {
                 let _ = fs::remove_file(file.path());

@@ -11,10 +11,8 @@ use crate::dataset::ContentHash;
 const MARK: &[u8] = b"eigenfaces sha256/256k ";
 const DIGEST_DIGITS: usize = 2 * size_of::<Digest>();
 
-/// Bytes of the seal.
 pub(super) const LENGTH: usize = MARK.len() + DIGEST_DIGITS;
 
-/// The seal of a file with that digest.
 pub(super) fn of(digest: &Digest) -> Vec<u8> {
     [MARK, ContentHash(*digest).to_string().as_bytes()].concat()
 }
@@ -33,8 +31,7 @@ pub(super) fn open(bytes: &[u8]) -> Option<&[u8]> {
 /// `body` with the right seal after it. Only tests and fuzzers need it: to forge what a hostile maker could write.
 #[doc(hidden)]
 pub fn forge(mut body: Vec<u8>) -> Vec<u8> {
-    let seal = of(&digest::of(&body));
-    body.extend_from_slice(&seal);
+    body.extend_from_slice(&of(&digest::of(&body)));
     body
 }
 
@@ -54,7 +51,6 @@ pub fn forge_members(members: &[(String, Vec<u8>)]) -> Vec<u8> {
         body.extend_from_slice(content);
         entries.push(entry);
     }
-    let directory = zip::directory(&entries, body.len() as u64, LENGTH as u16);
-    body.extend(directory);
+    body.extend(zip::directory(&entries, body.len() as u64, LENGTH as u16));
     forge(body)
 }

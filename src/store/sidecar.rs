@@ -2,6 +2,7 @@
 //!
 //! A sidecar is read, added to, and replaced as a whole, unless another program has changed it meanwhile.
 
+use std::borrow::Cow;
 use std::fs::{self, File};
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -50,9 +51,7 @@ pub struct Sidecar {
 
 impl Sidecar {
     /// The sidecar of a photo, or its own XMP.
-    ///
-    /// # Errors
-    /// A symbolic link, a folder, or a file that cannot be read; a photo with several packets.
+    /// Errors: A symbolic link, a folder, or a file that cannot be read; a photo with several packets.
     pub fn of(photo: &Path, names: NamesIn) -> Result<Self> {
         let path = match names {
             NamesIn::Beside => Self::path_of(photo),
@@ -62,8 +61,7 @@ impl Sidecar {
         let place = TargetFile::unlinked(&path)?;
         if names != NamesIn::Inside {
             let content = read(&place.file).map_err(|error| place.error(error))?;
-            let photo = None;
-            return Ok(Self { place, content, photo });
+            return Ok(Self { place, content, photo: None });
         }
         let file = fs::read(&place.file).map_err(|error| place.error(error))?;
         let wrong = |problem| Error::write(&path, WriteProblem::Xmp(problem));
@@ -71,8 +69,7 @@ impl Sidecar {
         if packets.len() > 1 {
             return Err(wrong(EmbedProblem::Several));
         }
-        let content = packets.first().map(|packet| packet.to_vec());
-        Ok(Self { place, content, photo: Some(file) })
+        Ok(Self { place, content: packets.first().map(|packet| packet.to_vec()), photo: Some(file) })
     }
 
     /// The path of a photo's sidecar.
@@ -95,44 +92,29 @@ impl Sidecar {
     /// Whether it may hold names that this program gave.
     pub fn has_own_names(&self) -> bool {
         let namespace = b"ns.eigenfaces.org";
-        let content = self.content.as_deref().unwrap_or_default();
-        content.windows(namespace.len()).any(|window| window == namespace)
+        self.content.as_deref().unwrap_or_default().windows(namespace.len()).any(|window| window == namespace)
     }
 
     /// Replaces it as a whole, or leaves it as it is.
-    ///
-    /// # Errors
-    /// [`Error::Write`]: among others, that another program has changed it since it was read.
+    /// Errors: [`Error::Write`]: among others, that another program has changed it since it was read.
     pub fn replace(self, content: &[u8]) -> Result<()> {
-        if let Some(photo) = &self.photo {
-            return self.replace_in(photo, content);
-        }
-        let permit = || {
-            let now = read(&self.place.file).map_err(|error| self.place.error(error))?;
-            if now != self.content {
-                return Err(Error::write(&self.place.named, WriteProblem::Changed));
+        let problem = |problem| Error::write(&self.place.named, problem);
+        let (was, new) = match &self.photo {
+            Some(photo) => {
+                let new = xmp::embed(photo, content).map_err(|error| problem(WriteProblem::Xmp(error)))?;
+                (&self.photo, Cow::Owned(new))
             }
-            Ok(match now {
-                Some(_) => Existing::Replaceable,
-                None => Existing::Nothing,
-            })
+            None => (&self.content, Cow::Borrowed(content)),
+        };
+        let permit = || {
+            let now = if self.photo.is_some() { fs::read(&self.place.file).map(Some) } else { read(&self.place.file) };
+            match now.map_err(|error| self.place.error(error))? {
+                now if now != *was => Err(problem(WriteProblem::Changed)),
+                Some(_) => Ok(Existing::Replaceable),
+                None => Ok(Existing::Nothing),
+            }
         };
         // Other programs are to read it, whoever they run as: the umask decides, or the sidecar that is there.
-        replace::install(&self.place, Privacy::Public, permit, |out| out.write_all(content))
-    }
-}
-
-impl Sidecar {
-    fn replace_in(&self, photo: &[u8], content: &[u8]) -> Result<()> {
-        let problem = |problem| Error::write(&self.place.named, problem);
-        let new = xmp::embed(photo, content).map_err(|error| problem(WriteProblem::Xmp(error)))?;
-        let permit = || {
-            let now = fs::read(&self.place.file).map_err(|error| self.place.error(error))?;
-            match now == photo {
-                true => Ok(Existing::Replaceable),
-                false => Err(problem(WriteProblem::Changed)),
-            }
-        };
         replace::install(&self.place, Privacy::Public, permit, |out| out.write_all(&new))
     }
 }
@@ -142,9 +124,7 @@ fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
     match fs::symlink_metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error),
-        Ok(about) if !about.is_file() => {
-            return Err(io::Error::other("it is not an ordinary file"));
-        }
+        Ok(about) if !about.is_file() => return Err(io::Error::other("it is not an ordinary file")),
         Ok(_) => {}
     }
     let mut content = Vec::new();

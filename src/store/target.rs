@@ -24,8 +24,7 @@ impl TargetFile {
     pub(super) fn find(path: &Path) -> Result<Self> {
         match fs::symlink_metadata(path) {
             Ok(found) if found.is_symlink() => {
-                let file = fs::canonicalize(path).map_err(|_| Error::write(path, WriteProblem::NotAFile))?;
-                Self::of(path, file)
+                Self::of(path, fs::canonicalize(path).map_err(|_| Error::write(path, WriteProblem::NotAFile))?)
             }
             _ => Self::of(path, path.to_owned()),
         }

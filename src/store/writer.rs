@@ -19,7 +19,6 @@ pub struct ArchiveWriter<W: Write> {
     entries: Vec<zip::Entry>,
 }
 
-/// `meta` with the version of the format before it.
 #[derive(Serialize)]
 struct Versioned<'a, M> {
     format_version: u32,
@@ -65,8 +64,9 @@ impl<W: Write> ArchiveWriter<W> {
                 line.as_ref()
             )));
         }
+        // NumPy knows no text of width 0.
         let width = lines.iter().map(|line| line.as_ref().chars().count()).max().unwrap_or(0).max(1);
-        let header = Header { descr: npy::text_descr(width), shape: vec![lines.len()] };
+        let header = Header { descr: format!("<U{width}"), shape: vec![lines.len()] };
         self.add_member(&format!("{name}.npy"), &[&header.encode(), &npy::text_to_bytes(lines, width)])
     }
 
@@ -77,8 +77,7 @@ impl<W: Write> ArchiveWriter<W> {
 
     /// Ends the archive with its directory and its checksum, and gives `out` back, flushed.
     pub fn finish(mut self) -> io::Result<W> {
-        let directory = zip::directory(&self.entries, self.out.written, seal::LENGTH as u16);
-        self.out.write(&directory)?;
+        self.out.write(&zip::directory(&self.entries, self.out.written, seal::LENGTH as u16))?;
         let Hashed { mut out, hasher, .. } = self.out;
         out.write_all(&seal::of(&hasher.finish()))?;
         out.flush()?;
@@ -147,8 +146,7 @@ impl<W: Write> ZipOfFiles<W> {
 
     /// Ends the archive, and gives `out` back, flushed.
     pub fn finish(mut self) -> io::Result<W> {
-        let directory = zip::directory(&self.entries, self.written, 0);
-        self.write(&directory)?;
+        self.write(&zip::directory(&self.entries, self.written, 0))?;
         self.out.flush()?;
         Ok(self.out)
     }

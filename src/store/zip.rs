@@ -34,7 +34,6 @@ const TIME_LENGTH: u16 = 9;
 /// Values of 16-bit and 32-bit fields that stand in the zip64 field instead.
 const SEE_ZIP64_16: u16 = u16::MAX;
 const SEE_ZIP64_32: u32 = u32::MAX;
-/// Tag of the zip64 field.
 const ZIP64_FIELD: u16 = 1;
 
 /// Position of the name in a local header.
@@ -44,7 +43,6 @@ const LONGEST_NAME: usize = 64;
 /// Length of the zip64 field in a local header, which follows the name.
 const ZIP64_LENGTH: usize = 20;
 
-/// One member.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Entry {
     pub(super) name: String,

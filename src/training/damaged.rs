@@ -37,20 +37,10 @@ pub(super) enum Family {
 }
 
 impl Family {
-    pub(super) const ALL: [Self; 12] = [
-        Self::Noise,
-        Self::Grain,
-        Self::Specks,
-        Self::Waves,
-        Self::Weaves,
-        Self::Lines,
-        Self::Dither,
-        Self::Dots,
-        Self::Compression,
-        Self::Enlargement,
-        Self::Blur,
-        Self::Posterised,
-    ];
+    pub(super) const ALL: [Self; 12] = {
+        use Family::*;
+        [Noise, Grain, Specks, Waves, Weaves, Lines, Dither, Dots, Compression, Enlargement, Blur, Posterised]
+    };
 }
 
 /// A share of photos that are damaged twice.
@@ -71,8 +61,7 @@ pub(super) fn damaged(photo: &GrayImage, family: Family, seed: u64) -> GrayImage
     levels.map(|level, _, _| level * contrast + black);
     levels.damage(family, &mut chance);
     if chance.between(0.0, 1.0) < TWICE {
-        let other = chance.one_of(&Family::ALL);
-        levels.damage(other, &mut chance);
+        levels.damage(chance.one_of(&Family::ALL), &mut chance);
     }
     compressed(&levels.picture(), chance.between(75.0, 98.0))
 }
@@ -94,7 +83,6 @@ impl Chance {
     }
 }
 
-/// Gray levels of a picture.
 struct Levels {
     values: Vec<f64>,
     width: usize,
@@ -128,25 +116,18 @@ impl Levels {
             }
             Family::Specks => self.specks(chance),
             Family::Waves => {
-                let shape = chance.0.below(3);
-                self.waves(shape, chance);
+                self.waves(chance.0.below(3), chance);
             }
             Family::Weaves => {
-                let shape = 3 + chance.0.below(3);
-                self.waves(shape, chance);
+                self.waves(3 + chance.0.below(3), chance);
             }
             Family::Lines => self.lines(chance),
             Family::Dither => self.dither(chance),
             Family::Dots => self.dots(chance),
-            Family::Compression => {
-                *self = Self::of(&compressed(&self.picture(), chance.between(5.0, 30.0)));
-            }
+            Family::Compression => *self = Self::of(&compressed(&self.picture(), chance.between(5.0, 30.0))),
             Family::Enlargement => self.enlarge(chance),
             Family::Blur => match chance.0.below(2) {
-                0 => {
-                    let radius = chance.log_between(0.7, 2.6) as f32;
-                    *self = Self::of(&imageops::blur(&self.picture(), radius));
-                }
+                0 => *self = Self::of(&imageops::blur(&self.picture(), chance.log_between(0.7, 2.6) as f32)),
                 _ => *self = self.in_motion(chance.between(0.0, PI), chance.between(1.5, 6.0)),
             },
             Family::Posterised => {
@@ -204,10 +185,13 @@ impl Levels {
                 1 => sin(u * f + first) * sin(v * f + second),
                 2 => sin(u * f + first) * sin(v * across + second),
                 3 => (sin(u * f + first) + lean).signum(),
-                4 => match sin(u * f / 2.0) * sin(v * f / 2.0) > 0.0 {
-                    true => sin(u * f),
-                    false => sin(v * f),
-                },
+                4 => {
+                    if sin(u * f / 2.0) * sin(v * f / 2.0) > 0.0 {
+                        sin(u * f)
+                    } else {
+                        sin(v * f)
+                    }
+                }
                 _ => sin(u * f) * sin(other.of(x, y).0 * near),
             }
         };

@@ -74,8 +74,7 @@ pub fn learn(
     let components = (photos.faces.len() - people.len()) / 2;
     let training = Training { components: training.components.min(components.max(1)), ..training };
     let background = training.learn(&photos.described(mouths)?, mouths)?;
-    let families = photos.damaged(&background, observer)?;
-    let damage = DamageVariation::learn(&background, &families)?;
+    let damage = DamageVariation::learn(&background, &photos.damaged(&background, observer)?)?;
     Ok(Learned {
         background: background.with_damage(damage),
         people: people.into_keys().cloned().collect(),
@@ -92,12 +91,12 @@ struct Face<'a> {
     pixels: Vec<u8>,
 }
 
-/// A photo and its number among all.
-struct Numbered<'a>(usize, &'a LabeledPhoto);
+/// A photo, and what is known of it.
+struct With<'a, T>(&'a LabeledPhoto, T);
 
-impl AsRef<Path> for Numbered<'_> {
+impl<T> AsRef<Path> for With<'_, T> {
     fn as_ref(&self) -> &Path {
-        self.1.as_ref()
+        self.0.as_ref()
     }
 }
 
@@ -105,19 +104,6 @@ impl AsRef<Path> for Numbered<'_> {
 struct Photos<'a> {
     faces: Vec<Face<'a>>,
     skipped: Vec<Skipped>,
-}
-
-/// A copy of the face at a position in [`Photos::faces`].
-struct Copied<'a> {
-    face: usize,
-    family: Family,
-    photo: &'a Path,
-}
-
-impl AsRef<Path> for Copied<'_> {
-    fn as_ref(&self) -> &Path {
-        self.photo
-    }
 }
 
 fn preparation() -> Preparation {
@@ -135,20 +121,17 @@ fn unless_cancelled<T>(
 impl<'a> Photos<'a> {
     fn of(photos: &'a [LabeledPhoto], observer: &dyn Observer) -> Result<Self> {
         let preparation = preparation();
-        let read = |&Numbered(number, photo): &Numbered<'a>, file: &PhotoFile| {
+        let read = |&With(photo, number): &With<'a, usize>, file: &PhotoFile| {
             unless_cancelled(observer, || {
-                let pixels = preparation.prepare(&file.decode()?)?.pixels;
-                Ok(Face { number, photo, pixels })
+                Ok(Face { number, photo, pixels: preparation.prepare(&file.decode()?)?.pixels })
             })
         };
-        let all = photos.iter().enumerate();
-        let all: Vec<Numbered<'_>> = all.map(|(at, photo)| Numbered(at, photo)).collect();
+        let all: Vec<With<'_, usize>> = photos.iter().zip(0..).map(|(photo, number)| With(photo, number)).collect();
         let read = dataset::load(&all, read, &*observer.reading(all.len()));
         let faces: Option<Vec<Face<'_>>> = read.items.into_iter().collect();
         Ok(Self { faces: faces.ok_or(Error::Cancelled)?, skipped: read.skipped })
     }
 
-    /// The people, and how many photos each has.
     fn people(&self) -> BTreeMap<&'a Person, usize> {
         let mut people = BTreeMap::new();
         for face in &self.faces {
@@ -159,11 +142,9 @@ impl<'a> Photos<'a> {
 
     fn described(&self, mouths: &MouthFinder) -> Result<Described> {
         let of_one = self.faces.chunk_by(|one, other| one.photo.person == other.photo.person);
-        let persons = of_one.enumerate().flat_map(|(person, own)| vec![person; own.len()]);
-        let persons: Vec<usize> = persons.collect();
+        let persons: Vec<usize> = of_one.enumerate().flat_map(|(person, own)| vec![person; own.len()]).collect();
         let pixels = self.faces.iter().flat_map(|face| &face.pixels).copied();
-        let faces = FaceMatrix::from_pixels(FACE, pixels.collect())?;
-        Ok(Described::of(&faces, &persons, mouths)?)
+        Ok(Described::of(&FaceMatrix::from_pixels(FACE, pixels.collect())?, &persons, mouths)?)
     }
 
     /// Some of the photos, and copies of them with each family of damage.
@@ -172,19 +153,16 @@ impl<'a> Photos<'a> {
         for family in Family::ALL {
             for (face, Face { number, photo, .. }) in self.faces.iter().enumerate() {
                 if number % DAMAGED_EVERY == family as usize % DAMAGED_EVERY {
-                    let photo = photo.as_ref();
-                    copies.push(Copied { face, family, photo });
+                    copies.push(With(photo, (face, family)));
                 }
             }
         }
         let preparation = preparation();
-        let read = |copy: &Copied<'_>, file: &PhotoFile| {
+        let read = |&With(_, (face, family)): &With<'_, (usize, Family)>, file: &PhotoFile| {
             unless_cancelled(observer, || {
-                let number = self.faces[copy.face].number;
-                let seed = (number * Family::ALL.len() + copy.family as usize) as u64;
-                let shown = damaged::damaged(&file.decode()?, copy.family, seed);
-                let face = preparation.prepare(&shown)?;
-                Ok((copy.family, copy.face, face.pixels))
+                let seed = (self.faces[face].number * Family::ALL.len() + family as usize) as u64;
+                let damaged = damaged::damaged(&file.decode()?, family, seed);
+                Ok((family, face, preparation.prepare(&damaged)?.pixels))
             })
         };
         // Copies in which no face is found say nothing.

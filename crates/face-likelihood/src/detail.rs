@@ -82,8 +82,7 @@ fn weighted_rows_and_columns(picture: &[f32], width: usize, kernel: &[f32]) -> V
     // Filled up to whole strips.
     let mut rows = vec![0.0; strips * height];
     let mut line = vec![0.0; strips + 2 * reach];
-    let pictures = picture.chunks_exact(width);
-    for (from, to) in pictures.zip(rows.chunks_exact_mut(strips)) {
+    for (from, to) in picture.chunks_exact(width).zip(rows.chunks_exact_mut(strips)) {
         line[..reach].fill(from[0]);
         line[reach..reach + width].copy_from_slice(from);
         line[reach + width..].fill(from[width - 1]);
@@ -107,8 +106,7 @@ fn weighted_rows_and_columns(picture: &[f32], width: usize, kernel: &[f32]) -> V
 fn weighted<'a>(kernel: &[f32], at: impl Fn(usize) -> &'a [f32]) -> [f32; STRIP] {
     let mut sums = [0.0; STRIP];
     for (offset, factor) in kernel.iter().enumerate() {
-        let values = &at(offset)[..STRIP];
-        for (sum, value) in sums.iter_mut().zip(values) {
+        for (sum, value) in sums.iter_mut().zip(&at(offset)[..STRIP]) {
             *sum += value * factor;
         }
     }

@@ -30,10 +30,7 @@ impl FaceSize {
     /// # Errors
     /// [`Error::FaceSize`] if one is out of bounds.
     pub fn new(width: u32, height: u32) -> Result<Self> {
-        Self::of(width, height).ok_or_else(|| {
-            let given = format!("{width}x{height}");
-            Error::FaceSize { given }
-        })
+        Self::of(width, height).ok_or_else(|| Error::FaceSize { given: format!("{width}x{height}") })
     }
 
     /// The size, if both sides are within bounds.
@@ -102,7 +99,13 @@ impl FaceMatrix {
     pub fn from_faces<'a>(size: FaceSize, faces: impl IntoIterator<Item = &'a GrayImage>) -> Result<Self> {
         let mut pixels = Vec::new();
         for face in faces {
-            check_size(size, face)?;
+            if face.dimensions() != (size.width, size.height) {
+                return Err(Error::FaceShape {
+                    given: format!("{}x{}", face.width(), face.height()),
+                    expected: "a face".into(),
+                    size: size.to_string(),
+                });
+            }
             pixels.extend_from_slice(face.as_raw());
         }
         Self::from_pixels(size, pixels)
@@ -179,8 +182,7 @@ impl FaceMatrix {
     /// The faces, and behind them their mirror images: d x 2n.
     pub fn with_mirror_images(&self) -> Self {
         let mut pixels = self.as_slice().repeat(2);
-        let mirrored = pixels.split_at_mut(self.as_slice().len()).1;
-        let rows = mirrored.chunks_exact_mut(self.size().width() as usize);
+        let rows = pixels.split_at_mut(self.as_slice().len()).1.chunks_exact_mut(self.size().width() as usize);
         rows.for_each(<[u8]>::reverse);
         Self::from_pixels(self.size(), pixels).expect("whole faces of this size")
     }
@@ -192,8 +194,7 @@ impl FaceMatrix {
     pub fn select(&self, columns: &[usize]) -> Result<Self> {
         let mut pixels = Vec::with_capacity(columns.len().saturating_mul(self.size.pixels()));
         for &index in columns {
-            let count = self.len();
-            let face = self.get(index).ok_or(Error::NoSuchFace { index, count })?;
+            let face = self.get(index).ok_or(Error::NoSuchFace { index, count: self.len() })?;
             pixels.extend_from_slice(face);
         }
         Self::from_pixels(self.size, pixels)
@@ -205,17 +206,6 @@ impl<'a> From<&'a FaceMatrix> for Columns<'a> {
     fn from(faces: &'a FaceMatrix) -> Self {
         faces.matrix().into()
     }
-}
-
-fn check_size(size: FaceSize, face: &GrayImage) -> Result<()> {
-    if face.dimensions() == (size.width, size.height) {
-        return Ok(());
-    }
-    Err(Error::FaceShape {
-        given: format!("{}x{}", face.width(), face.height()),
-        expected: "a face".into(),
-        size: size.to_string(),
-    })
 }
 
 #[cfg(test)]

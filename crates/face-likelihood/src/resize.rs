@@ -67,17 +67,29 @@ pub fn fit(photo: &GrayImage, size: FaceSize) -> Option<(GrayImage, Fit)> {
     if width.min(height) < FaceSize::MIN_SIDE {
         return None;
     }
-    let part = CropBox::of(photo.dimensions(), size);
-    let fit = part.fit(photo.dimensions(), size);
-    if fit.shape == Shape::Whole && fit.scale == Scale::Same {
+    let wanted = (size.width(), size.height());
+    let shape = if is_same_shape((width, height), wanted) { Shape::Whole } else { Shape::Cropped };
+    let (whole_width, whole_height) = (f64::from(width), f64::from(height));
+    let aspect = f64::from(wanted.0) / f64::from(wanted.1);
+    // All of the photo if it has the shape of the size, or else the largest centred part that has.
+    let (part_width, part_height) = match shape {
+        Shape::Whole => (whole_width, whole_height),
+        Shape::Cropped if whole_width > whole_height * aspect => (whole_height * aspect, whole_height),
+        Shape::Cropped => (whole_width, whole_width / aspect),
+    };
+    let tolerance = 1.0 + f64::from(ASPECT_TOLERANCE_PERCENT) / 100.0;
+    let scale = match (width, height) == wanted {
+        true => Scale::Same,
+        false if f64::from(wanted.0) > part_width * tolerance => Scale::Enlarged,
+        false => Scale::Reduced,
+    };
+    let fit = Fit { shape, scale };
+    if shape == Shape::Whole && scale == Scale::Same {
         return Some((photo.clone(), fit));
     }
-    let options = ResizeOptions::new().resize_alg(ResizeAlg::Convolution(FilterType::CatmullRom)).crop(
-        part.left,
-        part.top,
-        part.width,
-        part.height,
-    );
+    let (left, top) = ((whole_width - part_width) / 2.0, (whole_height - part_height) / 2.0);
+    let options = ResizeOptions::new().resize_alg(ResizeAlg::Convolution(FilterType::CatmullRom));
+    let options = options.crop(left, top, part_width, part_height);
     Some((resized(photo, size, &options)?, fit))
 }
 
@@ -89,52 +101,6 @@ fn resized(photo: &GrayImage, size: FaceSize, options: &ResizeOptions) -> Option
     let mut to = TypedImage::<U8>::from_buffer(size.width(), size.height(), &mut pixels).ok()?;
     Resizer::new().resize_typed(&from, &mut to, options).ok()?;
     GrayImage::from_raw(size.width(), size.height(), pixels)
-}
-
-/// The part of a photo that is kept, in pixels.
-struct CropBox {
-    left: f64,
-    top: f64,
-    width: f64,
-    height: f64,
-}
-
-impl CropBox {
-    /// All of the photo if it has the shape of `size`, or else the largest centred part that has.
-    fn of(photo: (u32, u32), size: FaceSize) -> Self {
-        let (width, height) = (f64::from(photo.0), f64::from(photo.1));
-        let wanted = (size.width(), size.height());
-        let aspect = f64::from(wanted.0) / f64::from(wanted.1);
-        let (part_width, part_height) = if is_same_shape(photo, wanted) {
-            (width, height)
-        } else if width > height * aspect {
-            (height * aspect, height)
-        } else {
-            (width, width / aspect)
-        };
-        Self {
-            left: (width - part_width) / 2.0,
-            top: (height - part_height) / 2.0,
-            width: part_width,
-            height: part_height,
-        }
-    }
-
-    fn fit(&self, photo: (u32, u32), size: FaceSize) -> Fit {
-        let tolerance = 1.0 + f64::from(ASPECT_TOLERANCE_PERCENT) / 100.0;
-        let shape = match is_same_shape(photo, (size.width(), size.height())) {
-            true => Shape::Whole,
-            false => Shape::Cropped,
-        };
-        let scale = if photo == (size.width(), size.height()) {
-            Scale::Same
-        } else if f64::from(size.width()) > self.width * tolerance {
-            Scale::Enlarged
-        } else {
-            Scale::Reduced
-        };
-        Fit { shape, scale }
-    }
 }
 
 #[cfg(test)]

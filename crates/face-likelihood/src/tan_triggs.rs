@@ -42,7 +42,6 @@ pub fn apply(face: &mut [u8], size: FaceSize) {
     );
 }
 
-/// Levels to the power [`GAMMA`].
 #[inline(always)]
 fn compressed(face: &[u8]) -> Vec<f32> {
     let mut levels = [0.0; 256];
@@ -94,14 +93,12 @@ fn gaussian(pixels: f32) -> Vec<f32> {
     weights.map(|weight| weight / total).collect()
 }
 
-/// Rows blurred by the weights of the middle and of one side.
 #[inline(always)]
 fn blurred_across(picture: &[f32], width: usize, weights: &[f32]) -> Vec<f32> {
     let reach = weights.len() - 1;
     let mut across = vec![0.0; picture.len()];
     let mut padded = vec![0.0; width + 2 * reach];
-    let rows = picture.chunks_exact(width);
-    for (row, blurred) in rows.zip(across.chunks_exact_mut(width)) {
+    for (row, blurred) in picture.chunks_exact(width).zip(across.chunks_exact_mut(width)) {
         padded[..reach].fill(row[0]);
         padded[reach..][..width].copy_from_slice(row);
         padded[reach + width..].fill(row[width - 1]);
@@ -113,7 +110,6 @@ fn blurred_across(picture: &[f32], width: usize, weights: &[f32]) -> Vec<f32> {
     across
 }
 
-/// Columns blurred by the weights of the middle and of one side.
 #[inline(always)]
 fn blur_down(picture: &[f32], width: usize, weights: &[f32], down: &mut [f32]) {
     let last = picture.len() / width - 1;
@@ -126,7 +122,6 @@ fn blur_down(picture: &[f32], width: usize, weights: &[f32], down: &mut [f32]) {
     }
 }
 
-/// Sums begin as weighted levels.
 #[inline(always)]
 fn start(sums: &mut [f32], levels: &[f32], weight: f32) {
     for (sum, level) in sums.iter_mut().zip(levels) {

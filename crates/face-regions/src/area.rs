@@ -12,7 +12,6 @@ pub struct Dimensions {
 }
 
 impl Dimensions {
-    /// Width and height, exact in `f64`.
     pub(super) fn sides(self) -> (f64, f64) {
         (f64::from(self.width), f64::from(self.height))
     }
@@ -57,12 +56,8 @@ impl Area {
     pub fn new(x: f64, y: f64, w: f64, h: f64) -> Option<Self> {
         let place = 0.0..=1.0;
         let side = SMALLEST..=1.0;
-        (place.contains(&x) && place.contains(&y) && side.contains(&w) && side.contains(&h)).then_some(Self {
-            x,
-            y,
-            w,
-            h,
-        })
+        let is_sound = place.contains(&x) && place.contains(&y) && side.contains(&w) && side.contains(&h);
+        is_sound.then_some(Self { x, y, w, h })
     }
 
     /// The area between edges; those beyond the photo are moved to its edge. None where nothing is left.

@@ -32,12 +32,8 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// Whether the face has the name that was to be written.
     pub(super) fn is_written(&self) -> bool {
-        match self {
-            Self::Added | Self::Named | Self::Updated { .. } | Self::Unchanged => true,
-            Self::NamedAlready { .. } | Self::NameRemoved { .. } => false,
-        }
+        !matches!(self, Self::NamedAlready { .. } | Self::NameRemoved { .. })
     }
 }
 
@@ -55,8 +51,7 @@ pub(super) fn decide(found: &[FoundRegion<'_>], faces: &[Face<'_>]) -> Vec<Decis
         }
     }
     let added = || Decision { outcome: Outcome::Added, region: None };
-    let decided = decisions.into_iter();
-    decided.map(|decision| decision.unwrap_or_else(added)).collect()
+    decisions.into_iter().map(|decision| decision.unwrap_or_else(added)).collect()
 }
 
 /// The decision for a face that a person has named or whose name somebody has removed.
@@ -68,9 +63,7 @@ fn kept(found: &[FoundRegion<'_>], face: &Area) -> Option<Decision> {
             (_, Naming::Person(name)) => Outcome::NamedAlready { name: name.to_owned() },
             (_, Naming::Removed(name)) => Outcome::NameRemoved { name: name.to_owned() },
         };
-        let Some(overlap) = found.region.area.same_face(face) else {
-            continue;
-        };
+        let Some(overlap) = found.region.area.same_face(face) else { continue };
         if best.as_ref().is_none_or(|best| overlap > best.0) {
             best = Some((overlap, outcome));
         }
@@ -84,7 +77,6 @@ enum Step {
     NamelessRegions,
 }
 
-/// The pairs of this step's regions with faces not yet decided.
 fn candidates(found: &[FoundRegion<'_>], faces: &[Face<'_>], decisions: &[Option<Decision>], step: Step) -> Vec<Pair> {
     let mut pairs = Vec::new();
     for (region, found) in found.iter().enumerate() {
@@ -99,8 +91,7 @@ fn candidates(found: &[FoundRegion<'_>], faces: &[Face<'_>], decisions: &[Option
         for (face, (new, decision)) in faces.iter().zip(decisions).enumerate() {
             let overlap = found.region.area.same_face(&new.area);
             if let (None, Some(overlap)) = (decision, overlap) {
-                let likeness = likeness(found, new);
-                pairs.push(Pair { overlap, likeness, region, face });
+                pairs.push(Pair { overlap, likeness: likeness(found, new), region, face });
             }
         }
     }
@@ -109,9 +100,7 @@ fn candidates(found: &[FoundRegion<'_>], faces: &[Face<'_>], decisions: &[Option
 
 /// The number of texts that a region shares with a face, by which faces in the same place are told apart.
 fn likeness(found: &FoundRegion<'_>, face: &Face<'_>) -> u8 {
-    let Some(mark) = &found.region.mark else {
-        return 0;
-    };
+    let Some(mark) = &found.region.mark else { return 0 };
     match (mark.name == face.name, face.confidence.is_some() && mark.confidence == face.confidence) {
         (false, _) => 0,
         (true, false) => 1,

@@ -10,7 +10,6 @@ use super::problem::XmpProblem;
 pub(super) type Document<'a> = roxmltree::Document<'a>;
 pub(super) type Attribute<'d> = roxmltree::Attribute<'d, 'd>;
 
-/// White space in XML.
 pub(super) const SPACE: [char; 4] = [' ', '\t', '\r', '\n'];
 
 /// The most that is read: levels (sidecars of Lightroom with masks have some twenty), elements, attributes of an element, and
@@ -28,8 +27,7 @@ pub(super) fn parse(text: &str) -> Result<Document<'_>, XmpProblem> {
     refuse_large(text)?;
     refuse_encoding(text)?;
     if let Some(c) = text.chars().find(|&c| !is_character(c)) {
-        let reason = format!("the character {c:?}, which XML does not allow");
-        return Err(XmpProblem::Malformed { reason });
+        return Err(XmpProblem::Malformed { reason: format!("the character {c:?}, which XML does not allow") });
     }
     Document::parse_with_options(text, ParsingOptions::default()).map_err(|error| match error {
         roxmltree::Error::DtdDetected => XmpProblem::Doctype,
@@ -51,9 +49,7 @@ fn refuse_large(text: &str) -> Result<(), XmpProblem> {
             Some((_, end)) => rest.find(end).map(|at| at + end.len()),
             None => tag_length(rest),
         };
-        let Some(end) = end else {
-            return Ok(());
-        };
+        let Some(end) = end else { return Ok(()) };
         let tag = &rest[..end];
         rest = &rest[end..];
         if apart.is_some() {
@@ -109,12 +105,10 @@ pub(super) fn is_character(c: char) -> bool {
     !matches!(c, '\u{0}'..='\u{8}' | '\u{B}' | '\u{C}' | '\u{E}'..='\u{1F}' | '\u{FFFE}' | '\u{FFFF}')
 }
 
-/// An element.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Node<'d>(pub roxmltree::Node<'d, 'd>);
 
 impl<'d> Node<'d> {
-    /// All elements of a document in the order of their start tags.
     pub(super) fn all(document: &'d Document<'d>) -> impl Iterator<Item = Self> {
         document.descendants().filter(|it| it.is_element()).map(Self)
     }
@@ -135,7 +129,6 @@ impl<'d> Node<'d> {
         self.0.attribute_node(property.name())
     }
 
-    /// Whether it or its attributes are of this namespace.
     pub(super) fn has_attribute_of(self, namespace: Namespace) -> bool {
         let mut attributes = self.0.attributes();
         attributes.any(|it| it.namespace() == Some(namespace.uri))
@@ -151,7 +144,6 @@ impl<'d> Node<'d> {
         }
     }
 
-    /// Whether there is no text in it but white space.
     pub(super) fn is_blank(self) -> bool {
         let mut texts = self.0.children().filter(|it| it.is_text());
         texts.all(|it| it.text().unwrap_or_default().trim_matches(SPACE).is_empty())
@@ -166,12 +158,10 @@ impl<'d> Node<'d> {
         self.0.document().input_text()
     }
 
-    /// The offset of its first byte.
     pub(super) fn start(self) -> usize {
         self.0.range().start
     }
 
-    /// The offset of the first byte after it.
     pub(super) fn end(self) -> usize {
         self.0.range().end
     }
@@ -179,8 +169,7 @@ impl<'d> Node<'d> {
     /// The place of its start tag, which is all of it where it is empty (`<a/>`).
     pub(super) fn start_tag(self) -> Range<usize> {
         let start = self.start();
-        let length = tag_length(&self.source()[start..]).unwrap_or_default();
-        start..start + length
+        start..start + tag_length(&self.source()[start..]).unwrap_or_default()
     }
 
     /// Whether its start tag is the end too.
@@ -188,14 +177,11 @@ impl<'d> Node<'d> {
         self.source()[self.start_tag()].ends_with("/>")
     }
 
-    /// The place between its tags.
     pub(super) fn content(self) -> Range<usize> {
         let (start, end) = (self.start_tag().end, self.end());
-        let length = self.source()[start..end].rfind("</");
-        start..start + length.unwrap_or_default()
+        start..start + self.source()[start..end].rfind("</").unwrap_or_default()
     }
 
-    /// Its name with the prefix.
     pub(super) fn qualified(self) -> &'d str {
         let tag = &self.source()[self.start_tag()][1..];
         let end = tag.find(|c: char| SPACE.contains(&c) || "/>".contains(c));
@@ -205,9 +191,7 @@ impl<'d> Node<'d> {
     /// The line break and indentation before the element; empty where it does not begin a line.
     pub(super) fn line_start(self) -> String {
         let before = &self.source()[..self.start()];
-        let Some((lines, indentation)) = before.rsplit_once('\n') else {
-            return String::new();
-        };
+        let Some((lines, indentation)) = before.rsplit_once('\n') else { return String::new() };
         if !indentation.chars().all(|c| matches!(c, ' ' | '\t')) {
             return String::new();
         }

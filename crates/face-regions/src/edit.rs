@@ -48,7 +48,6 @@ impl Edits {
         }
     }
 
-    /// Removes an element, with the line break before it.
     pub(super) fn remove(&mut self, node: Node<'_>) {
         let start = node.start() - node.line_start().len();
         self.replace(start..node.end(), String::new());
@@ -75,8 +74,7 @@ impl Edits {
                 Some(bound) if bound == namespace.uri => {}
                 // Declaring the prefix anew would change the meaning of what the element has.
                 Some(_) => {
-                    let property = property.usual;
-                    return Err(XmpProblem::Unsupported { property });
+                    return Err(XmpProblem::Unsupported { property: property.usual });
                 }
                 None if declared.contains(&namespace) => {}
                 None => {
@@ -86,15 +84,13 @@ impl Edits {
             }
             text.push_str(&fragment::attribute(name.usual, value));
         }
-        let name_end = host.start() + 1 + host.qualified().len();
-        self.insert(name_end, text);
+        self.insert(host.start() + 1 + host.qualified().len(), text);
         Ok(())
     }
 
     /// Sets the plain text of a value. `property` is the one named where that is not possible.
     pub(super) fn set_text(&mut self, value: Value<'_>, text: &str, property: Property) -> Result<(), XmpProblem> {
-        let unsupported = XmpProblem::Unsupported { property: property.usual };
-        match value.simple().ok_or(unsupported)? {
+        match value.simple().ok_or(XmpProblem::Unsupported { property: property.usual })? {
             Value::Attribute(attribute) => self.replace(attribute.range_value(), escaped(text)),
             Value::Element(node) if node.is_closed() => self.open(node, &escaped(text), ""),
             Value::Element(node) => self.replace(node.content(), escaped(text)),
@@ -105,8 +101,7 @@ impl Edits {
     /// Gives an empty element a content, and an end tag after `line_start`.
     fn open(&mut self, node: Node<'_>, content: &str, line_start: &str) {
         let end = node.start_tag().end;
-        let opened = format!(">{content}{line_start}</{}>", node.qualified());
-        self.replace(end - "/>".len()..end, opened);
+        self.replace(end - "/>".len()..end, format!(">{content}{line_start}</{}>", node.qualified()));
     }
 
     fn insert(&mut self, at: usize, text: String) {

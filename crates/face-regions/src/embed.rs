@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::embedded::{BIG, LITTLE, Order, XMP_IN_JPEG, XMP_IN_PNG, chunk, directory, number, segment};
+use super::embedded::{ByteOrder, XMP_IN_JPEG, XMP_IN_PNG, chunk, directory, number, segment};
 
 /// A reason why no packet is put into a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -38,15 +38,14 @@ pub fn embed(file: &[u8], packet: &[u8]) -> Result<Vec<u8>> {
     } else if file.starts_with(b"RIFF") && file.get(8..12) == Some(b"WEBP") {
         webp(file, packet)
     } else if file.starts_with(b"II*\0") {
-        tiff(file, packet, &LITTLE)
+        tiff(file, packet, ByteOrder::Little)
     } else if file.starts_with(b"MM\0*") {
-        tiff(file, packet, &BIG)
+        tiff(file, packet, ByteOrder::Big)
     } else {
         Err(Format)
     }
 }
 
-/// A file with other bytes in this range.
 fn with(file: &[u8], range: Range<usize>, bytes: &[u8]) -> Result<Vec<u8>> {
     let (before, after) = (file.get(..range.start), file.get(range.end..));
     Ok([before.ok_or(Damaged)?, bytes, after.ok_or(Damaged)?].concat())
@@ -86,8 +85,7 @@ fn png(file: &[u8], packet: &[u8]) -> Result<Vec<u8>> {
     // Not compressed, without a language.
     let checked = [b"iTXt", XMP_IN_PNG, &[0; 4], packet].concat();
     let length = u32::try_from(checked.len() - 4).map_err(|_| TooLarge)?;
-    let checksum = crc32fast::hash(&checked);
-    let new = [&length.to_be_bytes()[..], &checked, &checksum.to_be_bytes()].concat();
+    let new = [&length.to_be_bytes()[..], &checked, &crc32fast::hash(&checked).to_be_bytes()].concat();
     let (mut found, mut rest, mut place) = (Vec::new(), &file[8..], None);
     while let Some((checked, _, next)) = chunk(rest) {
         let end = file.len() - next.len();
@@ -107,11 +105,11 @@ fn png(file: &[u8], packet: &[u8]) -> Result<Vec<u8>> {
 /// In a chunk at the end. Files without the header that says what is in them get one.
 fn webp(file: &[u8], packet: &[u8]) -> Result<Vec<u8>> {
     const XMP: u8 = 4;
-    let length = number(&LITTLE, file, 4).ok_or(Damaged)?;
+    let length = number(ByteOrder::Little, file, 4).ok_or(Damaged)?;
     let end = length.checked_add(8).filter(|&end| end <= file.len()).ok_or(Damaged)?;
     let (mut found, mut at) = (Vec::new(), 12);
     while let Some(head) = file.get(at..at + 8).filter(|_| at + 8 <= end) {
-        let length = number(&LITTLE, head, 4).ok_or(Damaged)?;
+        let length = number(ByteOrder::Little, head, 4).ok_or(Damaged)?;
         let next = (at + 8).checked_add(length).ok_or(Damaged)?;
         let next = next.checked_add(length % 2).filter(|&next| next <= end).ok_or(Damaged)?;
         if head.starts_with(b"XMP ") {
@@ -157,24 +155,19 @@ fn webp_header(file: &[u8]) -> Option<(u8, u32, u32)> {
 }
 
 /// In tag 700 of the first directory, behind the end of the file; what stood in the tag becomes zeros.
-fn tiff(file: &[u8], packet: &[u8], order: &Order) -> Result<Vec<u8>> {
+fn tiff(file: &[u8], packet: &[u8], order: ByteOrder) -> Result<Vec<u8>> {
     const ENTRY: usize = 12;
     const TAG: u16 = 700;
     let (start, count) = directory(order, file).ok_or(Damaged)?;
     let end = start + usize::from(count) * ENTRY;
     let entries = file.get(start..end).ok_or(Damaged)?;
     let next = file.get(end..end + 4).ok_or(Damaged)?;
-    let tag = |entry: &[u8]| (order.short)([entry[0], entry[1]]);
+    let tag = |entry: &[u8]| order.short([entry[0], entry[1]]);
     let mut made = file.to_vec();
     let place = appended(&mut made, packet)?;
     let length = u32::try_from(packet.len()).map_err(|_| TooLarge)?;
-    let entry = [
-        &(order.short_bytes)(TAG)[..],
-        &(order.short_bytes)(1),
-        &(order.long_bytes)(length),
-        &(order.long_bytes)(place),
-    ];
-    let entry = entry.concat();
+    let [length, place] = [length, place].map(|number| order.ordered(number.to_le_bytes()));
+    let entry = [[TAG, 1].map(|number| order.ordered(number.to_le_bytes())).as_flattened(), &length, &place].concat();
     let found = entries.chunks_exact(ENTRY).enumerate().filter(|(_, entry)| tag(entry) == TAG);
     if let Some((at, old)) = only(found.collect())? {
         let bytes = number(order, old, 4).zip(number(order, old, 8));
@@ -187,12 +180,11 @@ fn tiff(file: &[u8], packet: &[u8], order: &Order) -> Result<Vec<u8>> {
         made[start + at * ENTRY..][..ENTRY].copy_from_slice(&entry);
         return Ok(made);
     }
-    let before = entries.chunks_exact(ENTRY).take_while(|entry| tag(entry) < TAG);
-    let before = before.count() * ENTRY;
-    let count = (order.short_bytes)(count.checked_add(1).ok_or(TooLarge)?);
+    let before = entries.chunks_exact(ENTRY).take_while(|entry| tag(entry) < TAG).count() * ENTRY;
+    let count = order.ordered(count.checked_add(1).ok_or(TooLarge)?.to_le_bytes());
     let new = [&count, &entries[..before], &entry, &entries[before..], next].concat();
     let place = appended(&mut made, &new)?;
-    made[4..8].copy_from_slice(&(order.long_bytes)(place));
+    made[4..8].copy_from_slice(&order.ordered(place.to_le_bytes()));
     Ok(made)
 }
 
@@ -249,13 +241,14 @@ mod tests {
             [b"\x89PNG\r\n\x1A\n".to_vec(), chunk(b"IHDR", &[0; 13]), chunk(b"IDAT", b"data"), chunk(b"IEND", b"")];
         let lossy = [b"\0\0\0\x9d\x01\x2a", &[40, 0, 30, 0][..], b"data!"].concat();
         let lossless = [&[0x2f, 39, 0x40, 7, 0x10][..], b"data"].concat();
-        let tiff = |order: &Order, magic: &[u8]| {
-            let mut file = [magic, &(order.long_bytes)(8), &(order.short_bytes)(2)].concat();
+        let tiff = |order: ByteOrder, magic: &[u8]| {
+            let (short, long) = (|it: u16| order.ordered(it.to_le_bytes()), |it: u32| order.ordered(it.to_le_bytes()));
+            let mut file = [magic, &long(8), &short(2)].concat();
             for tag in [256u16, 800] {
-                file.extend((order.short_bytes)(tag));
-                file.extend((order.short_bytes)(3));
-                file.extend((order.long_bytes)(1));
-                file.extend((order.long_bytes)(7));
+                file.extend(short(tag));
+                file.extend(short(3));
+                file.extend(long(1));
+                file.extend(long(7));
             }
             [&file, &[0; 4][..], b"pixel"].concat()
         };
@@ -265,8 +258,8 @@ mod tests {
             riff(&[(b"VP8 ", &lossy)]),
             riff(&[(b"VP8L", &[&lossless[..], b"more"].concat())]),
             riff(&[(b"VP8X", &[0; 10]), (b"VP8 ", b"odd")]),
-            tiff(&LITTLE, b"II*\0"),
-            tiff(&BIG, b"MM\0*"),
+            tiff(ByteOrder::Little, b"II*\0"),
+            tiff(ByteOrder::Big, b"MM\0*"),
         ]
     }
 

@@ -22,9 +22,9 @@ pub fn embedded(file: &[u8]) -> Result<Vec<Cow<'_, [u8]>>, XmpProblem> {
     } else if file.starts_with(b"RIFF") && file.get(8..12) == Some(b"WEBP") {
         Ok(webp(&file[12..]))
     } else if file.starts_with(b"II*\0") {
-        tiff(file, &LITTLE)
+        tiff(file, ByteOrder::Little)
     } else if file.starts_with(b"MM\0*") {
-        tiff(file, &BIG)
+        tiff(file, ByteOrder::Big)
     } else if file.starts_with(b"GIF8") {
         gif(file)
     } else if file.get(4..8) == Some(b"ftyp") {
@@ -36,7 +36,6 @@ pub fn embedded(file: &[u8]) -> Result<Vec<Cow<'_, [u8]>>, XmpProblem> {
 
 const INCOMPLETE: XmpProblem = XmpProblem::Incomplete;
 
-/// What a JPEG's segment of a packet begins with.
 pub(super) const XMP_IN_JPEG: &[u8] = b"http://ns.adobe.com/xap/1.0/\0";
 
 /// The keyword of a PNG's chunk of a packet, with its end.
@@ -60,8 +59,7 @@ fn jpeg(mut rest: &[u8]) -> Result<Vec<Cow<'_, [u8]>>, XmpProblem> {
     extended.retain(|part| packets.iter().any(|packet| contains(packet, part.digest)));
     extended.sort_by_key(|part| (part.digest, part.offset));
     for parts in extended.chunk_by(|one, other| one.digest == other.digest) {
-        let whole = parts.iter().map(|part| part.content).collect::<Vec<_>>();
-        let whole = whole.concat();
+        let whole = parts.iter().map(|part| part.content).collect::<Vec<_>>().concat();
         let mut end = 0;
         for part in parts {
             if part.offset != end {
@@ -162,9 +160,7 @@ pub(super) fn chunk(rest: &[u8]) -> Option<(&[u8], u32, &[u8])> {
 
 /// The text of a chunk behind its keyword: two bytes of compression, a language and a translated keyword stand before it.
 fn international_text(chunk: &[u8]) -> Option<Cow<'_, [u8]>> {
-    let [compression, _, rest @ ..] = chunk else {
-        return None;
-    };
+    let [compression, _, rest @ ..] = chunk else { return None };
     let text = rest.splitn(3, |&byte| byte == 0).nth(2)?;
     match compression {
         0 => Some(text.into()),
@@ -183,9 +179,7 @@ fn webp(mut rest: &[u8]) -> Vec<Cow<'_, [u8]>> {
         && let Some((length, after)) = after.split_first_chunk()
     {
         let length = u32::from_le_bytes(*length) as usize;
-        let Some((content, next)) = after.split_at_checked(length) else {
-            break;
-        };
+        let Some((content, next)) = after.split_at_checked(length) else { break };
         if kind.starts_with(b"XMP") {
             packets.push(content.into());
         }
@@ -195,51 +189,47 @@ fn webp(mut rest: &[u8]) -> Vec<Cow<'_, [u8]>> {
     packets
 }
 
-/// Reading and writing of numbers in a byte order.
-pub(super) struct Order {
-    pub short: fn([u8; 2]) -> u16,
-    pub long: fn([u8; 4]) -> u32,
-    pub short_bytes: fn(u16) -> [u8; 2],
-    pub long_bytes: fn(u32) -> [u8; 4],
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum ByteOrder {
+    Little,
+    Big,
 }
 
-pub(super) const LITTLE: Order = Order {
-    short: u16::from_le_bytes,
-    long: u32::from_le_bytes,
-    short_bytes: u16::to_le_bytes,
-    long_bytes: u32::to_le_bytes,
-};
+impl ByteOrder {
+    /// A number's bytes in little-endian order as they stand in the file, and back.
+    pub(super) fn ordered<const N: usize>(self, mut bytes: [u8; N]) -> [u8; N] {
+        if self == Self::Big {
+            bytes.reverse();
+        }
+        bytes
+    }
 
-pub(super) const BIG: Order = Order {
-    short: u16::from_be_bytes,
-    long: u32::from_be_bytes,
-    short_bytes: u16::to_be_bytes,
-    long_bytes: u32::to_be_bytes,
-};
+    pub(super) fn short(self, bytes: [u8; 2]) -> u16 {
+        u16::from_le_bytes(self.ordered(bytes))
+    }
+}
 
-pub(super) fn number(order: &Order, bytes: &[u8], at: usize) -> Option<usize> {
-    Some((order.long)(*bytes.get(at..)?.first_chunk()?) as usize)
+pub(super) fn number(order: ByteOrder, bytes: &[u8], at: usize) -> Option<usize> {
+    Some(u32::from_le_bytes(order.ordered(*bytes.get(at..)?.first_chunk()?)) as usize)
 }
 
 /// Where the entries of a TIFF's first directory begin, and how many there are to be.
-pub(super) fn directory(order: &Order, file: &[u8]) -> Option<(usize, u16)> {
+pub(super) fn directory(order: ByteOrder, file: &[u8]) -> Option<(usize, u16)> {
     let at = number(order, file, 4)?;
-    Some((at + 2, (order.short)(*file.get(at..)?.first_chunk()?)))
+    Some((at + 2, order.short(*file.get(at..)?.first_chunk()?)))
 }
 
 /// Tag 700 of a TIFF file's first directory (Part 3, 1.1.8).
-fn tiff<'a>(file: &'a [u8], order: &Order) -> Result<Vec<Cow<'a, [u8]>>, XmpProblem> {
-    let Some((start, count)) = directory(order, file) else {
-        return Ok(Vec::new());
-    };
+fn tiff(file: &[u8], order: ByteOrder) -> Result<Vec<Cow<'_, [u8]>>, XmpProblem> {
+    let Some((start, count)) = directory(order, file) else { return Ok(Vec::new()) };
     let entries = file[start..].as_chunks::<12>().0.iter();
     let mut packets = Vec::new();
     for entry in entries.take(count.into()) {
-        if (order.short)([entry[0], entry[1]]) != 700 {
+        if order.short([entry[0], entry[1]]) != 700 {
             continue;
         }
         // Bytes, characters, or undefined: all are one byte long.
-        let is_bytes = matches!((order.short)([entry[2], entry[3]]), 1 | 2 | 6 | 7);
+        let is_bytes = matches!(order.short([entry[2], entry[3]]), 1 | 2 | 6 | 7);
         let length = number(order, entry, 4).filter(|_| is_bytes);
         let content = match (length, number(order, entry, 8)) {
             (Some(length @ 0..=4), _) => entry[8..].get(..length),

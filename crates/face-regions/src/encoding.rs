@@ -50,17 +50,13 @@ impl<'a> Decoded<'a> {
         Ok(Self { text, form, mark })
     }
 
-    /// The bytes of another text in the encoding of this one.
     pub(super) fn encode(&self, text: String) -> Result<Vec<u8>, XmpProblem> {
         let content = match self.form {
             Encoding::Utf8 => text.into_bytes(),
             Encoding::Utf16LittleEndian => text.encode_utf16().flat_map(u16::to_le_bytes).collect(),
             Encoding::Utf16BigEndian => text.encode_utf16().flat_map(u16::to_be_bytes).collect(),
         };
-        let bytes = match self.mark {
-            [] => content,
-            mark => [mark, &content].concat(),
-        };
+        let bytes = [self.mark, &content].concat();
         check_size(&bytes)?;
         Ok(bytes)
     }

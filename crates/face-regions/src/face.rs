@@ -30,13 +30,11 @@ impl<'a> Face<'a> {
         let name = face.name.trim_matches(SPACE);
         let readable = |c: char| is_character(c) && !c.is_control();
         if name.is_empty() || !name.chars().all(readable) {
-            let name = face.name.to_owned();
-            return Err(XmpProblem::Name { name });
+            return Err(XmpProblem::Name { name: face.name.to_owned() });
         }
         let is_share = |confidence: f64| (0.0..=1.0).contains(&confidence);
         if !face.confidence.is_none_or(is_share) {
-            let name = name.to_owned();
-            return Err(XmpProblem::Confidence { name });
+            return Err(XmpProblem::Confidence { name: name.to_owned() });
         }
         Ok(Self {
             area: face.area.rounded(),

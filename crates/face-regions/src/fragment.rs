@@ -24,7 +24,6 @@ impl Fragment {
         Self { name, attributes: Vec::new(), body: Body::Elements(elements) }
     }
 
-    /// A structure (`rdf:parseType="Resource"`).
     pub(super) fn structure(name: Property, fields: Vec<Fragment>) -> Self {
         Self::elements(name, fields).with(names::PARSE_TYPE, "Resource")
     }
@@ -46,8 +45,7 @@ impl Fragment {
     }
 
     fn collect(&self, namespaces: &mut Vec<Namespace>) {
-        let attributes = self.attributes.iter().map(|attribute| attribute.0);
-        for name in std::iter::once(self.name).chain(attributes) {
+        for name in std::iter::once(self.name).chain(self.attributes.iter().map(|attribute| attribute.0)) {
             if !namespaces.contains(&name.namespace) {
                 namespaces.push(name.namespace);
             }

@@ -42,8 +42,7 @@ use rdf::Packet;
 pub fn orientation(packet: &[u8]) -> Option<u8> {
     let decoded = Decoded::new(packet).ok()?;
     let document = document::parse(decoded.text.trim_end_matches('\0')).ok()?;
-    let packet = Packet::of(&document).ok()?;
-    let text = packet.values(names::ORIENTATION).find_map(rdf::Value::text)?;
+    let text = Packet::of(&document).ok()?.values(names::ORIENTATION).find_map(rdf::Value::text)?;
     text.parse().ok().filter(|orientation| (1..=8).contains(orientation))
 }
 

@@ -18,10 +18,7 @@ pub(super) struct Pair {
 /// A pair is the index of the region and that of the face.
 pub fn matches(regions: &[Region], faces: &[Area]) -> Vec<(usize, usize)> {
     let mut pairs = Vec::new();
-    for (region, found) in regions.iter().enumerate() {
-        if found.kind != Kind::Face {
-            continue;
-        }
+    for (region, found) in regions.iter().enumerate().filter(|(_, found)| found.kind == Kind::Face) {
         for (face, area) in faces.iter().enumerate() {
             if let Some(overlap) = found.area.same_face(area) {
                 pairs.push(Pair { overlap, likeness: 0, region, face });

@@ -7,7 +7,6 @@ pub(super) struct Namespace {
     pub prefix: &'static str,
 }
 
-/// The name of an element or attribute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Property {
     pub namespace: Namespace,

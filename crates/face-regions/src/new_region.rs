@@ -38,7 +38,6 @@ fn area(area: &Area) -> Fragment {
     )
 }
 
-/// The region that a name is given to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Region {
     New,

@@ -10,7 +10,6 @@ use super::area::{Area, Dimensions};
 pub struct PhotoLayout {
     displayed: Dimensions,
     exif: u8,
-    /// The faces in the photo as stored.
     faces: Vec<Area>,
 }
 
@@ -18,8 +17,7 @@ impl PhotoLayout {
     /// A photo of this size as displayed and of an EXIF orientation (1 to 8), with faces in these boxes `[left, top, width,
     /// height]` of the photo as displayed. A box outside of the photo has the area nearest to it.
     pub fn new((width, height): (u32, u32), exif: u8, faces: &[[f32; 4]]) -> Self {
-        let displayed = Dimensions { width, height };
-        let mut layout = Self { displayed, exif, faces: Vec::new() };
+        let mut layout = Self { displayed: Dimensions { width, height }, exif, faces: Vec::new() };
         layout.faces = faces.iter().filter_map(|face| layout.area(face)).collect();
         layout
     }
@@ -35,8 +33,7 @@ impl PhotoLayout {
         // At least a pixel of the photo.
         let left = left.clamp(1.0 - across.max(1.0), f64::from(width) - 1.0);
         let top = top.clamp(1.0 - down.max(1.0), f64::from(height) - 1.0);
-        let bounds = [left, top, across.max(1.0), down.max(1.0)];
-        stored_area(self.exif, bounds, self.displayed)
+        stored_area(self.exif, [left, top, across.max(1.0), down.max(1.0)], self.displayed)
     }
 
     /// The faces in the photo as stored.
@@ -48,7 +45,6 @@ impl PhotoLayout {
         stored_dimensions(self.exif, self.displayed)
     }
 
-    /// The size of the photo in this frame.
     pub(super) fn size(&self, frame: Frame) -> Dimensions {
         match frame {
             Frame::Stored => self.stored(),
@@ -60,7 +56,6 @@ impl PhotoLayout {
         (2..=8).contains(&self.exif)
     }
 
-    /// The area in the photo as stored of one in this frame.
     pub(super) fn to_stored(&self, area: Area, frame: Frame) -> Area {
         match frame {
             Frame::Stored => area,
@@ -68,7 +63,6 @@ impl PhotoLayout {
         }
     }
 
-    /// The area in this frame of one in the photo as stored.
     pub(super) fn in_frame(&self, area: Area, frame: Frame) -> Area {
         match frame {
             Frame::Stored => area,
@@ -94,7 +88,6 @@ fn inverse(exif: u8) -> u8 {
     }
 }
 
-/// The area as stored of an area as displayed.
 fn turned(exif: u8, area: Area) -> Area {
     let (x, y) = stored(exif, area.x(), area.y());
     let (w, h) = match exif {
@@ -105,7 +98,6 @@ fn turned(exif: u8, area: Area) -> Area {
     Area::new(x, y, w, h).unwrap_or(area)
 }
 
-/// The size as stored of a photo of this size as displayed.
 fn stored_dimensions(exif: u8, displayed: Dimensions) -> Dimensions {
     match exif {
         5..=8 => Dimensions { width: displayed.height, height: displayed.width },

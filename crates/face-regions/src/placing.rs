@@ -22,8 +22,7 @@ impl Regions {
         // Of the forms of two programs, one is enough.
         let is_elsewhere = |name: &&String| named.iter().any(|it| it.name.as_ref() == Some(*name));
         if let Some(name) = self.unplaced.iter().find(|name| !is_elsewhere(name)) {
-            let name = name.clone();
-            return Err(XmpProblem::NotPlaced { name });
+            return Err(XmpProblem::NotPlaced { name: name.clone() });
         }
         if named.is_empty() {
             return Ok(Vec::new());
@@ -41,15 +40,13 @@ impl Regions {
             (Some(named_in), false) => match photo.is_turned() && fits(Frame::Displayed) {
                 true => return Ok(Frame::Displayed),
                 false => {
-                    let photo = photo.stored();
-                    return Err(XmpProblem::OtherPhoto { named_in, photo });
+                    return Err(XmpProblem::OtherPhoto { named_in, photo: photo.stored() });
                 }
             },
             (_, true) if photo.is_turned() && fits(Frame::Displayed) => {}
             _ => return Ok(Frame::Stored),
         }
-        let named = self.list.iter().filter(|region| region.is_named_face());
-        let named: Vec<Region> = named.cloned().collect();
+        let named: Vec<Region> = self.list.iter().filter(|region| region.is_named_face()).cloned().collect();
         // This program writes for the photo as stored.
         if named.is_empty() || self.list.iter().any(|region| region.mark.is_some()) {
             return Ok(Frame::Stored);

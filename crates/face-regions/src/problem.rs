@@ -2,10 +2,8 @@
 
 use super::area::Dimensions;
 
-/// What helps where a packet cannot be read.
 const SAVE_AGAIN: &str = "restore it from a backup, or save the photo's metadata again in the program that wrote it";
 
-/// What helps where names cannot be placed.
 const NAME_AGAIN: &str = "name the faces again in the program that they were named in";
 
 /// A reason why an XMP packet is not read, or why nothing is written into it.

@@ -24,7 +24,6 @@ impl<'d> Packet<'d> {
         }
     }
 
-    /// All values of a property of the photo.
     pub(super) fn values(&self, property: Property) -> impl Iterator<Item = Value<'d>> {
         self.descriptions.iter().flat_map(move |description| description.fields(property))
     }
@@ -57,8 +56,7 @@ pub(super) enum FieldSyntax {
 
 impl<'d> Structure<'d> {
     fn of_children(host: Node<'d>) -> Self {
-        let form = FieldSyntax::Elements;
-        Self { host, form }
+        Self { host, form: FieldSyntax::Elements }
     }
 
     /// The structure that an element is the value of; none for lists and plain text.
@@ -86,7 +84,6 @@ impl<'d> Structure<'d> {
         self.fields(property).next()
     }
 
-    /// Whether it has no fields but these.
     pub(super) fn has_only(self, properties: &[Property]) -> bool {
         let is_one = |it: &Attribute<'_>| {
             let name = (it.namespace().unwrap_or_default(), it.name());
@@ -121,9 +118,7 @@ pub(super) enum Value<'d> {
 impl<'d> Value<'d> {
     /// The place of the text: this value, that inside its qualifiers (`rdf:value`), or the first of a list.
     pub(super) fn simple(self) -> Option<Self> {
-        let Self::Element(node) = self else {
-            return Some(self);
-        };
+        let Self::Element(node) = self else { return Some(self) };
         if let Some(list) = List::of(node) {
             let first = Self::Element(*list.items.first()?);
             return first.is_text().then_some(first);
@@ -149,10 +144,7 @@ impl<'d> Value<'d> {
     }
 
     fn element(self) -> Option<Node<'d>> {
-        match self {
-            Self::Attribute(_) => None,
-            Self::Element(node) => Some(node),
-        }
+        if let Self::Element(node) = self { Some(node) } else { None }
     }
 
     pub(super) fn structure(self) -> Option<Structure<'d>> {

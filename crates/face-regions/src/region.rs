@@ -105,9 +105,7 @@ impl Regions {
     /// Whether the MWG regions apply to a photo of this size as stored: it has the proportions that they were made for, or the
     /// packet does not tell. After cropping they do not (MWG Guidelines 2.0).
     pub fn fits(&self, photo: Dimensions) -> bool {
-        let Some(made_for) = self.dimensions else {
-            return true;
-        };
+        let Some(made_for) = self.dimensions else { return true };
         let ((width, height), (photo_width, photo_height)) = (made_for.sides(), photo.sides());
         let (a, b) = (width * photo_height, height * photo_width);
         (a - b).abs() <= ROUNDED_PROPORTIONS * a.max(b)
@@ -122,7 +120,6 @@ pub(super) struct FoundRegion<'d> {
     pub item: Node<'d>,
 }
 
-/// The fields that this program writes into a region.
 const OUR_FIELDS: [Property; 4] = [names::AREA, names::EXTENSIONS, names::NAME, names::TYPE];
 
 impl FoundRegion<'_> {
@@ -133,9 +130,7 @@ impl FoundRegion<'_> {
     /// Whether this program added the region, and nobody has changed its place or described it further since.
     pub(super) fn is_ours(&self) -> bool {
         let extensions = self.structure.field(names::EXTENSIONS);
-        let Some(extensions) = extensions.and_then(Value::structure) else {
-            return false;
-        };
+        let Some(extensions) = extensions.and_then(Value::structure) else { return false };
         let written = extensions.text(names::OUR_AREA).and_then(numbers);
         let area = &self.region.area;
         let is_there = written.is_some_and(|written| {
@@ -152,15 +147,14 @@ impl FoundRegion<'_> {
 pub(super) fn of<'d>(packet: &Packet<'d>) -> (Regions, Vec<FoundRegion<'d>>) {
     let mut found: Vec<FoundRegion<'d>> = Vec::new();
     let mut unplaced = Vec::new();
-    for (item, structure, described) in descriptions(packet) {
-        let Some(area) = described.area else {
-            let is_ours = |name: &String| described.mark.as_ref().is_some_and(|it| it.name == *name);
-            let name = described.name.filter(|name| !is_ours(name));
-            unplaced.extend(name.filter(|_| described.kind == Kind::Face));
+    for (item, structure, source, (area, name, kind)) in descriptions(packet) {
+        let mark = if source == Source::Mwg { mark(structure) } else { None };
+        let Some(area) = area else {
+            let is_ours = |name: &String| mark.as_ref().is_some_and(|it| it.name == *name);
+            unplaced.extend(name.filter(|name| !is_ours(name) && kind == Kind::Face));
             continue;
         };
-        let region =
-            Region { area, name: described.name, kind: described.kind, source: described.source, mark: described.mark };
+        let region = Region { area, name, kind, source, mark };
         // A name of the MWG's goes before another that a program left behind for the same face.
         let goes_before = |mwg: &Region| {
             let is_mwg = mwg.source == Source::Mwg && region.source != Source::Mwg;
@@ -179,51 +173,38 @@ pub(super) fn of<'d>(packet: &Packet<'d>) -> (Regions, Vec<FoundRegion<'d>>) {
     (regions, found)
 }
 
-/// The region that a structure describes.
-struct Description {
-    /// None where its numbers are missing or out of range.
-    area: Option<Area>,
-    name: Option<String>,
-    kind: Kind,
-    source: Source,
-    mark: Option<Mark>,
-}
+/// Area (none where its numbers are missing or out of range), name and kind of the region that a structure describes.
+type Description = (Option<Area>, Option<String>, Kind);
 
 /// The items of all lists of regions, and what each says.
-fn descriptions<'d>(packet: &Packet<'d>) -> impl Iterator<Item = (Node<'d>, Structure<'d>, Description)> {
-    let described = |lists: Vec<Value<'d>>, describe: fn(Structure<'_>) -> Description| {
+fn descriptions<'d>(packet: &Packet<'d>) -> impl Iterator<Item = (Node<'d>, Structure<'d>, Source, Description)> {
+    let described = |lists: Vec<Value<'d>>, source, describe: fn(Structure<'_>) -> Description| {
         let items = lists.into_iter().filter_map(Value::list);
-        let items = items.flat_map(|list| list.items);
-        items.filter_map(move |item| {
+        items.flat_map(|list| list.items).filter_map(move |item| {
             let structure = Structure::of(item)?;
-            Some((item, structure, describe(structure)))
+            Some((item, structure, source, describe(structure)))
         })
     };
     let fields = |property, list| {
-        let structures = packet.values(property).filter_map(Value::structure);
-        structures.flat_map(move |it| it.fields(list)).collect()
+        packet.values(property).filter_map(Value::structure).flat_map(move |it| it.fields(list)).collect()
     };
-    described(fields(names::REGIONS, names::REGION_LIST), mwg)
-        .chain(described(fields(names::MICROSOFT_INFO, names::MICROSOFT_REGIONS), microsoft))
-        .chain(described(packet.values(names::IPTC_REGIONS).collect(), iptc))
-        .chain(described(fields(names::ACDSEE_REGIONS, names::ACDSEE_LIST), acdsee))
+    described(fields(names::REGIONS, names::REGION_LIST), Source::Mwg, mwg)
+        .chain(described(fields(names::MICROSOFT_INFO, names::MICROSOFT_REGIONS), Source::Microsoft, microsoft))
+        .chain(described(packet.values(names::IPTC_REGIONS).collect(), Source::Iptc, iptc))
+        .chain(described(fields(names::ACDSEE_REGIONS, names::ACDSEE_LIST), Source::Acdsee, acdsee))
 }
 
 fn mwg(structure: Structure<'_>) -> Description {
     let area = structure.field(names::AREA).and_then(Value::structure);
     let is_relative = |area: &Structure<'_>| matches!(area.text(names::AREA_UNIT), None | Some("" | "normalized"));
     let numbers = [names::AREA_X, names::AREA_Y, names::AREA_W, names::AREA_H];
-    Description {
-        area: area.filter(is_relative).and_then(|it| area_of(it, numbers)),
-        name: filled(structure.text(names::NAME)),
-        kind: match structure.text(names::TYPE) {
-            None | Some("" | "Face") => Kind::Face,
-            Some("Pet") => Kind::Pet,
-            Some(_) => Kind::Other,
-        },
-        source: Source::Mwg,
-        mark: mark(structure),
-    }
+    let kind = match structure.text(names::TYPE) {
+        None | Some("" | "Face") => Kind::Face,
+        Some("Pet") => Kind::Pet,
+        Some(_) => Kind::Other,
+    };
+    let area = area.filter(is_relative).and_then(|it| area_of(it, numbers));
+    (area, filled(structure.text(names::NAME)), kind)
 }
 
 /// The area of these fields: the centre, width and height.
@@ -244,26 +225,15 @@ fn microsoft(structure: Structure<'_>) -> Description {
     let rectangle = structure.text(names::MICROSOFT_RECTANGLE).and_then(numbers);
     let area = rectangle
         .and_then(|[left, top, width, height]| Area::new(left + width / 2.0, top + height / 2.0, width, height));
-    Description {
-        area,
-        name: filled(structure.text(names::MICROSOFT_NAME)),
-        kind: Kind::Face,
-        source: Source::Microsoft,
-        mark: None,
-    }
+    (area, filled(structure.text(names::MICROSOFT_NAME)), Kind::Face)
 }
 
 /// The name is that of the person shown, or else the region's own.
 fn iptc(structure: Structure<'_>) -> Description {
     let boundary = structure.field(names::IPTC_BOUNDARY).and_then(Value::structure);
     let name = |property| filled(structure.text(property));
-    Description {
-        area: boundary.and_then(iptc_area),
-        name: name(names::IPTC_PERSON).or_else(|| name(names::IPTC_NAME)),
-        kind: iptc_kind(structure),
-        source: Source::Iptc,
-        mark: None,
-    }
+    let name = name(names::IPTC_PERSON).or_else(|| name(names::IPTC_NAME));
+    (boundary.and_then(iptc_area), name, iptc_kind(structure))
 }
 
 /// A rectangle or polygon with relative numbers. Pixels, and circles, whose radius is a share of the width, need the
@@ -291,8 +261,7 @@ fn iptc_area(boundary: Structure<'_>) -> Option<Area> {
 
 /// A region whose types are given, none of them a human's, shows something else, unless a person in it is named.
 fn iptc_kind(structure: Structure<'_>) -> Kind {
-    let types = structure.field(names::IPTC_TYPE).and_then(Value::list);
-    let types = types.map(|list| list.items).unwrap_or_default();
+    let types = structure.field(names::IPTC_TYPE).and_then(Value::list).map(|list| list.items).unwrap_or_default();
     let is_human = |item: &Node<'_>| {
         let texts = Structure::of(*item)
             .map(|entity| [names::IPTC_IDENTIFIER, names::IPTC_NAME].map(|property| entity.text(property)));
@@ -303,30 +272,21 @@ fn iptc_kind(structure: Structure<'_>) -> Kind {
         })
     };
     let is_person = filled(structure.text(names::IPTC_PERSON)).is_some();
-    match types.is_empty() || is_person || types.iter().any(is_human) {
-        true => Kind::Face,
-        false => Kind::Other,
-    }
+    if types.is_empty() || is_person || types.iter().any(is_human) { Kind::Face } else { Kind::Other }
 }
 
 /// The place is where a person drew the region, or else where it was found.
 fn acdsee(structure: Structure<'_>) -> Description {
-    let drawn = structure.field(names::ACDSEE_DRAWN);
-    let area = drawn.or(structure.field(names::ACDSEE_FOUND));
+    let area = structure.field(names::ACDSEE_DRAWN).or(structure.field(names::ACDSEE_FOUND));
     let numbers = [names::ACDSEE_X, names::ACDSEE_Y, names::ACDSEE_W, names::ACDSEE_H];
-    Description {
-        area: area.and_then(Value::structure).and_then(|it| area_of(it, numbers)),
-        name: filled(structure.text(names::ACDSEE_NAME)),
-        kind: match structure.text(names::ACDSEE_TYPE) {
-            None | Some("" | "Face") => Kind::Face,
-            Some(_) => Kind::Other,
-        },
-        source: Source::Acdsee,
-        mark: None,
-    }
+    let kind = match structure.text(names::ACDSEE_TYPE) {
+        None | Some("" | "Face") => Kind::Face,
+        Some(_) => Kind::Other,
+    };
+    let area = area.and_then(Value::structure).and_then(|it| area_of(it, numbers));
+    (area, filled(structure.text(names::ACDSEE_NAME)), kind)
 }
 
-/// Four numbers, set off by commas.
 fn numbers(text: &str) -> Option<[f64; 4]> {
     let numbers: Option<Vec<f64>> = text.split(',').map(number).collect();
     numbers?.try_into().ok()

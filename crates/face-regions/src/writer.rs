@@ -88,8 +88,7 @@ impl<'d> Writer<'d> {
             self.set_fields(found.structure, &[(names::NAME, "")])?;
             let extensions = found.structure.field(names::EXTENSIONS);
             if let Some(extensions) = extensions.and_then(Value::structure) {
-                let marks = [names::OUR_NAME, names::OUR_CONFIDENCE].map(|mark| (mark, ""));
-                self.set_fields(extensions, &marks)?;
+                self.set_fields(extensions, &[names::OUR_NAME, names::OUR_CONFIDENCE].map(|mark| (mark, "")))?;
             }
         }
         Ok(found.region.name.clone().unwrap_or_default())
@@ -151,11 +150,8 @@ impl<'d> Writer<'d> {
 
     /// Has the regions be those of the photo as it is now.
     pub(super) fn renew_dimensions(&mut self) -> Result<(), XmpProblem> {
-        let regions = self.packet.values(names::REGIONS).next();
-        let regions = regions.and_then(Value::structure);
-        let Some(value) = regions.and_then(|it| it.field(names::APPLIED_TO_DIMENSIONS)) else {
-            return Ok(());
-        };
+        let regions = self.packet.values(names::REGIONS).next().and_then(Value::structure);
+        let Some(value) = regions.and_then(|it| it.field(names::APPLIED_TO_DIMENSIONS)) else { return Ok(()) };
         let unsupported = || unsupported(names::APPLIED_TO_DIMENSIONS);
         let dimensions = value.structure().ok_or_else(unsupported)?;
         let (height, width) = (self.photo.height.to_string(), self.photo.width.to_string());
@@ -224,11 +220,8 @@ impl<'d> Writer<'d> {
         self.add_to_list(ours, marked)
     }
 
-    /// The items of the lists that a property holds.
     fn items(&self, property: Property) -> impl Iterator<Item = Node<'d>> + use<'d> {
-        let packet = self.packet;
-        let lists = packet.values(property).filter_map(Value::list);
-        lists.flat_map(|list| list.items)
+        self.packet.values(property).filter_map(Value::list).flat_map(|list| list.items)
     }
 
     fn add_to_list(&mut self, property: Property, texts: Vec<String>) -> Result<(), XmpProblem> {
@@ -236,8 +229,7 @@ impl<'d> Writer<'d> {
             return Ok(());
         }
         let items = texts.iter().map(|text| Fragment::text(names::ITEM, text));
-        let present = self.packet.values(property).next();
-        let new = self.add_items(property, present, items.collect())?;
+        let new = self.add_items(property, self.packet.values(property).next(), items.collect())?;
         self.properties.extend(new);
         Ok(())
     }
@@ -257,8 +249,7 @@ impl<'d> Writer<'d> {
             self.extended.push(list.container.start());
             self.edits.add_elements(list.container, &items);
         } else {
-            let node = present.empty().ok_or(unsupported(property))?;
-            self.edits.add_elements(node, &[Fragment::bag(items)]);
+            self.edits.add_elements(present.empty().ok_or(unsupported(property))?, &[Fragment::bag(items)]);
         }
         Ok(None)
     }

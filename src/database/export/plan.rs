@@ -65,8 +65,7 @@ impl<'a> ExportPlan<'a> {
             None => Indexing::None,
         };
         fits(recognizer, indexing)?;
-        let own = galleries.iter().find(|row| row.is_of(identity));
-        let mut there = people(client, own).await?;
+        let mut there = people(client, galleries.iter().find(|row| row.is_of(identity))).await?;
         let contents = contents(recognizer, &points);
         let (erased_people, erased_faces) = erased(client, recognizer).await?;
         let mut change = Change {
@@ -137,13 +136,10 @@ fn fits(recognizer: &Recognizer, indexing: Indexing) -> Result<(), DatabaseProbl
 
 /// The people of a gallery: the row and the digest of each, by name.
 async fn people(client: &Client, own: Option<&Row>) -> Result<HashMap<String, (i64, Vec<u8>)>, DatabaseProblem> {
-    let Some(own) = own else {
-        return Ok(HashMap::new());
-    };
+    let Some(own) = own else { return Ok(HashMap::new()) };
     let people = "SELECT name, id, content FROM eigenfaces.people WHERE gallery = $1";
     let rows = client.query(people, &[&own.id]).await?;
-    let person = |row| Ok((column(row, 0)?, (column(row, 1)?, column(row, 2)?)));
-    rows.iter().map(person).collect()
+    rows.iter().map(|row| Ok((column(row, 0)?, (column(row, 1)?, column(row, 2)?)))).collect()
 }
 
 /// Number of people and faces that any gallery has and the model has not.
@@ -153,8 +149,7 @@ async fn erased(client: &Client, recognizer: &Recognizer) -> Result<(usize, usiz
     let there = client.query("SELECT DISTINCT name FROM eigenfaces.people", &[]).await?;
     let there: Vec<&str> = column::first(&there)?;
     let people = there.iter().filter(|name| !names.contains(*name)).count();
-    let enrolled = gallery.enrolled().iter();
-    let hashes: HashSet<&[u8]> = enrolled.map(|face| face.hash.0.as_slice()).collect();
+    let hashes: HashSet<&[u8]> = gallery.enrolled().iter().map(|face| face.hash.0.as_slice()).collect();
     let there = client.query("SELECT DISTINCT hash FROM eigenfaces.faces", &[]).await?;
     let there: Vec<&[u8]> = column::first(&there)?;
     let faces = there.iter().filter(|hash| !hashes.contains(*hash)).count();
@@ -163,8 +158,7 @@ async fn erased(client: &Client, recognizer: &Recognizer) -> Result<(usize, usiz
 
 /// A digest of all that the database is to hold of each person.
 fn contents(recognizer: &Recognizer, (points, owners): &Points<'_>) -> Vec<[u8; 32]> {
-    let people = recognizer.gallery().people().len();
-    let mut digests = vec![Sha256::new(); people];
+    let mut digests = vec![Sha256::new(); recognizer.gallery().people().len()];
     for face in recognizer.gallery().enrolled() {
         let digest = &mut digests[face.person];
         digest.update(face.hash.0);

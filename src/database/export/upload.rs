@@ -24,7 +24,6 @@ const MOST_PEOPLE: usize = 32;
 /// A person to bring over: a position in the model's people, and the row that gives way, if there is one.
 type ToBring = (usize, Option<i64>);
 
-/// People that are brought over, their source and their destination.
 pub(super) struct Upload<'a> {
     recognizer: &'a Recognizer,
     contents: &'a [[u8; 32]],
@@ -72,8 +71,7 @@ impl<'a> Upload<'a> {
         let former: Vec<i64> = people.iter().filter_map(|(_, former)| *former).collect();
         if !former.is_empty() {
             // Faces and points go with them.
-            let remove = "DELETE FROM eigenfaces.people WHERE id = ANY($1)";
-            transaction.execute(remove, &[&former]).await?;
+            transaction.execute("DELETE FROM eigenfaces.people WHERE id = ANY($1)", &[&former]).await?;
         }
         let rows = self.add_people(&transaction, people).await?;
         self.add_faces(&transaction, &rows).await?;
@@ -82,7 +80,6 @@ impl<'a> Upload<'a> {
         Ok(())
     }
 
-    /// The people's rows, with their positions in the model.
     async fn add_people(
         &self,
         transaction: &Transaction<'_>,
@@ -90,8 +87,7 @@ impl<'a> Upload<'a> {
     ) -> Result<Vec<(usize, i64)>, DatabaseProblem> {
         let all = self.recognizer.gallery().people();
         let names: Vec<&str> = people.iter().map(|&(at, _)| all[at].as_str()).collect();
-        let contents = people.iter().map(|&(at, _)| self.contents[at].as_slice());
-        let contents: Vec<&[u8]> = contents.collect();
+        let contents: Vec<&[u8]> = people.iter().map(|&(at, _)| self.contents[at].as_slice()).collect();
         let added = transaction
             .query(
                 "INSERT INTO eigenfaces.people (gallery, name, content)
@@ -107,24 +103,20 @@ impl<'a> Upload<'a> {
 
     async fn add_faces(&self, transaction: &Transaction<'_>, people: &[(usize, i64)]) -> Result<(), DatabaseProblem> {
         let enrolled = self.recognizer.gallery().enrolled();
-        let columns = "person, hash, source";
-        let mut copy = Copy::begin(transaction, "eigenfaces.faces", columns).await?;
+        let mut copy = Copy::begin(transaction, "eigenfaces.faces", "person, hash, source").await?;
         for (person, id) in people {
             for face in &enrolled[range(&self.faces, *person)] {
-                let hash = face.hash.0.as_slice();
-                copy.row(&[id, &hash, &face.source.as_str()]).await?;
+                copy.row(&[id, &face.hash.0.as_slice(), &face.source.as_str()]).await?;
             }
         }
         copy.finish().await
     }
 
     async fn add_points(&self, transaction: &Transaction<'_>, people: &[(usize, i64)]) -> Result<(), DatabaseProblem> {
-        let table = self.own.table();
-        let mut copy = Copy::begin(transaction, &table, "person, coordinates").await?;
+        let mut copy = Copy::begin(transaction, &self.own.table(), "person, coordinates").await?;
         for (person, id) in people {
             for point in range(&self.starts, *person) {
-                let point = self.points.column(point);
-                copy.row(&[id, &Sent(point.as_slice())]).await?;
+                copy.row(&[id, &Sent(self.points.column(point).as_slice())]).await?;
             }
         }
         copy.finish().await
@@ -156,8 +148,7 @@ impl Copy {
 
 /// The first item of each owner, and the end of the last one's; `owners` do not decrease.
 fn starts(owners: &[usize], people: usize) -> Vec<usize> {
-    let begin = |person| owners.partition_point(|&owner| owner < person);
-    (0..=people).map(begin).collect()
+    (0..=people).map(|person| owners.partition_point(|&owner| owner < person)).collect()
 }
 
 fn range(starts: &[usize], person: usize) -> Range<usize> {

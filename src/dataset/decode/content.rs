@@ -37,9 +37,7 @@ pub fn sniff(head: &[u8]) -> Option<Content> {
         // Boxes as of MPEG-4: the brand tells pictures from films.
         _ if at(4, b"ftyp") => ForeignImage(match head.get(8..12)? {
             b"avif" | b"avis" => "AVIF",
-            b"heic" | b"heix" | b"hevc" | b"heim" | b"heis" | b"mif1" | b"msf1" => {
-                return Some(Content::Heic);
-            }
+            b"heic" | b"heix" | b"hevc" | b"heim" | b"heis" | b"mif1" | b"msf1" => return Some(Content::Heic),
             b"crx " => CAMERA_RAW,
             b"qt  " | b"isom" | b"iso2" | b"iso4" | b"iso5" | b"iso6" | b"mp41" | b"mp42" | b"avc1" | b"M4V "
             | b"3gp4" | b"3gp5" | b"3gp6" | b"MSNV" => VIDEO,

@@ -81,10 +81,7 @@ impl ChannelAdaptation {
     /// Columns (k x n) in adapted directions.
     pub fn rotated(&self, columns: DMatrix<f64>) -> DMatrix<f64> {
         match &self.rotation {
-            Some(rotation) => {
-                let rotation = rotation.map(f64::from);
-                eigen::inner_product(eigen::view(&rotation), eigen::view(&columns))
-            }
+            Some(rotation) => eigen::inner_product(eigen::view(&rotation.map(f64::from)), eigen::view(&columns)),
             None => columns,
         }
     }
@@ -182,8 +179,7 @@ impl Adaptation {
         let (raw, hard_light) = self.in_even_light(raw, &photos, means, None);
         let mut coordinates = DMatrix::zeros(2 * k, photos.len());
         for (at, (channel, mean)) in self.channels.iter().zip(means).enumerate() {
-            let projected = channel.project(&raw, at * k, &photos, mean);
-            coordinates.rows_mut(at * k, k).copy_from(&projected);
+            coordinates.rows_mut(at * k, k).copy_from(&channel.project(&raw, at * k, &photos, mean));
         }
         Projected { coordinates, hard_light }
     }
@@ -210,8 +206,7 @@ impl Adaptation {
                     None => Cow::Owned(self.light_of(at, raw, photo)),
                 };
                 let factor = factor(at, photo);
-                let about_mean = of_photo.iter().zip(&of_means[at]);
-                about_mean.map(|(x, mean)| factor * (x - mean)).collect()
+                of_photo.iter().zip(&of_means[at]).map(|(x, mean)| factor * (x - mean)).collect()
             });
             (self.light.probability(&along), along)
         };
@@ -262,10 +257,7 @@ impl Adaptation {
         let photos = 0..raw.ncols();
         Rotated {
             channels: [0, 1].map(|at| self.channels[at].rotated(of_channel(at))),
-            light: [0, 1].map(|at| {
-                let photos = photos.clone().into_par_iter();
-                photos.map(|photo| self.light_of(at, raw, photo)).collect()
-            }),
+            light: [0, 1].map(|at| photos.clone().into_par_iter().map(|photo| self.light_of(at, raw, photo)).collect()),
         }
     }
 
@@ -279,10 +271,8 @@ impl Adaptation {
     pub fn to_parts(&self) -> (Vec<f32>, Vec<f64>) {
         let k = self.channels[0].prior.len();
         let identity = DMatrix::identity(k, k);
-        let directions = self.channels.iter().flat_map(|channel| {
-            let rotation = channel.rotation.as_ref().unwrap_or(&identity);
-            rotation.iter().copied()
-        });
+        let directions =
+            self.channels.iter().flat_map(|channel| channel.rotation.as_ref().unwrap_or(&identity).iter().copied());
         let between = self.channels.iter().flat_map(|channel| &channel.between);
         (directions.collect(), between.copied().collect())
     }
@@ -299,8 +289,7 @@ impl Adaptation {
         }
         let mut parts = Self::none(background);
         for (at, channel) in parts.channels.iter_mut().enumerate() {
-            let own = directions[at * k * k..][..k * k].to_vec();
-            channel.rotation = Some(DMatrix::from_vec(k, k, own));
+            channel.rotation = Some(DMatrix::from_vec(k, k, directions[at * k * k..][..k * k].to_vec()));
             channel.between = between[at * k..][..k].to_vec();
         }
         Some(parts)
@@ -315,8 +304,7 @@ fn of_channel(raw: &DMatrix<f32>, row: usize, k: usize, photo: usize) -> &[f32] 
 /// The photos of each person, of those who have any.
 pub(super) fn groups(photos: &[usize], persons: &[usize]) -> Vec<Vec<usize>> {
     let mut of_person: Vec<Vec<usize>> = Vec::new();
-    let most = persons.iter().max().map_or(0, |most| most + 1);
-    of_person.resize(most, Vec::new());
+    of_person.resize(persons.iter().max().map_or(0, |most| most + 1), Vec::new());
     for (&photo, &person) in photos.iter().zip(persons) {
         of_person[person].push(photo);
     }

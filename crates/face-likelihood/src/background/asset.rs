@@ -37,8 +37,7 @@ impl Background {
             bytes.extend(line.weights.iter().map(|&weight| weight as u8));
         }
         for channel in &self.projections {
-            let between = channel.between.iter().map(|&psi| psi as f32);
-            let numbers = between.chain(channel.scale.iter().copied());
+            let numbers = channel.between.iter().map(|&psi| psi as f32).chain(channel.scale.iter().copied());
             for number in numbers.chain(channel.offset.iter().copied()) {
                 bytes.extend(number.to_le_bytes());
             }
@@ -57,8 +56,7 @@ impl Background {
         for kind in &self.damage.kinds {
             put(kind, &mut bytes);
         }
-        let digest = Sha256::digest(&bytes);
-        bytes.extend(digest);
+        bytes.extend(Sha256::digest(&bytes));
         bytes
     }
 
@@ -108,7 +106,8 @@ impl Background {
         if k == 0 || k > MOST_COMPONENTS || d != LENGTH {
             return None;
         }
-        let steps: Option<Vec<Step>> = (0..STEPS).map(|_| rest.step()).collect();
+        let step = |_| Some(Step { across: rest.line()?, down: rest.line()? });
+        let steps: Option<Vec<Step>> = (0..STEPS).map(step).collect();
         let mouths = MouthFinder { steps: steps? };
         let mut channel = || {
             let between = rest.floats(k)?;
@@ -133,8 +132,7 @@ impl Background {
         if count > MOST_KINDS {
             return None;
         }
-        let kinds = (0..count).map(|_| Some([directions(rest)?, directions(rest)?]));
-        let kinds: Option<Vec<_>> = kinds.collect();
+        let kinds: Option<Vec<_>> = (0..count).map(|_| Some([directions(rest)?, directions(rest)?])).collect();
         let damage = DamageVariation { kinds: kinds? };
         (rest.0.len() == DIGEST).then_some(Self {
             mouths,
@@ -149,7 +147,6 @@ fn refused(problem: BackgroundProblem) -> Error {
     Error::Background { problem }
 }
 
-/// Bytes that are yet to be read.
 struct Reader<'a>(&'a [u8]);
 
 impl<'a> Reader<'a> {
@@ -160,13 +157,7 @@ impl<'a> Reader<'a> {
     }
 
     fn number(&mut self) -> Option<u32> {
-        let bytes = self.take(4)?;
-        Some(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
-    }
-
-    /// A step by which mouths are found.
-    fn step(&mut self) -> Option<Step> {
-        Some(Step { across: self.line()?, down: self.line()? })
+        Some(u32::from_le_bytes(*self.take(4)?.first_chunk()?))
     }
 
     fn line(&mut self) -> Option<Line> {
@@ -176,8 +167,7 @@ impl<'a> Reader<'a> {
 
     /// Finite numbers of moderate size.
     fn floats(&mut self, count: usize) -> Option<Vec<f32>> {
-        let bytes = self.take(4 * count)?;
-        let numbers = bytes.chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]]));
+        let numbers = self.take(4 * count)?.chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]]));
         let numbers: Vec<f32> = numbers.collect();
         numbers.iter().all(|number| number.abs() < 1e9).then_some(numbers)
     }

@@ -32,13 +32,12 @@ pub enum Alignment {
 /// Distributions of scores, from which come probabilities and thresholds; learned at enrolment.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Calibration {
-    /// People enrolled.
     people: usize,
     /// The difference of the photos from the background's kind: 0 to 1.
     foreign: f64,
     /// Mean and spread of a stranger's score against one person.
-    location: f64,
-    spread: f64,
+    pub(super) location: f64,
+    pub(super) spread: f64,
     /// Mean and spread of the score of another photo of an enrolled person.
     genuine: f64,
     genuine_spread: f64,
@@ -178,11 +177,6 @@ impl Calibration {
         limit.max(((limit + low) / 2.0).min(self.beyond(far / MAX_RAISE, claim)))
     }
 
-    /// Mean and spread of a stranger's score against one person.
-    pub(super) fn strangers(&self) -> (f64, f64) {
-        (self.location, self.spread)
-    }
-
     /// By how much the default threshold for enrolled people is raised.
     pub(super) fn raise(&self) -> f64 {
         let claim = self.enrolled();
@@ -292,10 +286,7 @@ pub const MOST_LOG_ODDS: f64 = 700.0;
 
 /// ln(1 + e^-x) without overflow; 0 for the very photo that is enrolled.
 fn surprise(log_odds: f64) -> f64 {
-    if log_odds >= MOST_LOG_ODDS {
-        return 0.0;
-    }
-    (-log_odds).max(0.0) + libm::log1p(libm::exp(-log_odds.abs()))
+    if log_odds >= MOST_LOG_ODDS { 0.0 } else { (-log_odds).max(0.0) + libm::log1p(libm::exp(-log_odds.abs())) }
 }
 
 fn logistic(log_odds: f64) -> f64 {

@@ -38,9 +38,7 @@ pub struct DamagedPhotos {
 impl DamageVariation {
     /// Learns [`STRENGTHS`] kinds from each family of damage, and as many from all of them together: a kind for what is like
     /// none.
-    ///
-    /// # Errors
-    /// A family of too few photos.
+    /// Errors: A family of too few photos.
     pub fn learn(background: &Background, families: &[DamagedPhotos]) -> Result<Self> {
         let mut kinds = Vec::new();
         let mut all = Vec::new();
@@ -79,8 +77,7 @@ impl DamageVariation {
         let k = background.components();
         let channels = [0, 1].map(|channel| {
             let between = background.between_people(Channel::ALL[channel]);
-            let own = coordinates[channel * k..][..k].iter();
-            let own = own.map(|&x| f64::from(x));
+            let own = coordinates[channel * k..][..k].iter().map(|&x| f64::from(x));
             // Kinds are judged at the length that the model expects.
             (whitened(own.clone(), between), length_factor(own, between))
         });
@@ -125,11 +122,9 @@ fn kinds_of(mut differences: Vec<Difference>) -> Result<Vec<[Directions; 2]>> {
     if differences.is_empty() {
         return Err(too_few());
     }
-    let each = differences.len().div_ceil(STRENGTHS);
-    differences.chunks(each).map(of_kind).collect()
+    differences.chunks(differences.len().div_ceil(STRENGTHS)).map(of_kind).collect()
 }
 
-/// A kind of damage looked for in a photo.
 struct KindProjection<'a> {
     kind: &'a [Directions; 2],
     /// The photo's part along the kind's directions, of each channel.

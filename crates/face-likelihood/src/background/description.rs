@@ -75,8 +75,7 @@ pub fn describe(face: &[u8], mouths: &MouthFinder) -> [Vec<u8>; 2] {
             of_view(&view)
         });
         let [first, second] = views;
-        let means = first.iter().zip(&second);
-        means.map(|(&a, &b)| a.midpoint(b)).collect()
+        first.iter().zip(&second).map(|(&a, &b)| a.midpoint(b)).collect()
     })
 }
 
@@ -84,7 +83,6 @@ fn viewed(zoom: Zoom, mouth: Mouth) -> View {
     View { zoom, mouth, stretch: Stretch::Half }
 }
 
-/// The description of one view.
 fn of_view(view: &[u8]) -> Vec<u8> {
     let view = Picture::new(view);
     let [fine, coarse] = directions::sums(&view, [&DIRECTIONS_GRID, &TEXTURE_GRID]);
@@ -119,8 +117,7 @@ pub(super) fn strength_by_place(direction: &[f32]) -> Vec<f32> {
 /// Values of a description ([`LENGTH`]) of this face added up cell by cell and spread evenly over the places of the face
 /// that the cell covers: one value a pixel, with the same sum.
 pub(super) fn sum_by_place(channel: Channel, values: &[f64], face: &[u8], mouths: &MouthFinder) -> Vec<f64> {
-    let view = viewed(channel.views()[0], mouths.find(face));
-    let shown = view.places();
+    let shown = viewed(channel.views()[0], mouths.find(face)).places();
     let mut places = vec![0.0; FACE.pixels()];
     for (grid, cells) in parts(values) {
         let sums: Vec<f64> = cells.map(|cell| cell.iter().sum()).collect();
@@ -148,7 +145,7 @@ fn cell_at(grid: &Grid, place: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::super::Background;
-    use super::super::view::{drawn_face as face, mirrored};
+    use super::super::tests::{drawn_face as face, mirrored};
     use super::*;
 
     fn mouths() -> &'static MouthFinder {

@@ -9,8 +9,7 @@ use vectorised::products_in_lanes;
 
 /// z = x / √(1 + ψ), for coordinates x (k) with ψ.
 pub fn whitened(x: impl IntoIterator<Item = f64>, between: &[f64]) -> Vec<f64> {
-    let pairs = x.into_iter().zip(between);
-    pairs.map(|(x, psi)| x / (1.0 + psi).sqrt()).collect()
+    x.into_iter().zip(between).map(|(x, psi)| x / (1.0 + psi).sqrt()).collect()
 }
 
 /// The covariance Σ v w wᵀ, of rank r, that a condition of photos adds to whitened coordinates.
@@ -66,8 +65,7 @@ impl Directions {
     /// What is expected of the condition in a photo: √(1 + ψ) Σ s w wᵀz, k.
     pub fn expected(&self, along: &[f64], between: &[f64]) -> Vec<f64> {
         let mut expected = vec![0.0; between.len()];
-        let rows = self.rows.chunks_exact(between.len().max(1));
-        for ((row, &v), along) in rows.zip(&self.variance).zip(along) {
+        for ((row, &v), along) in self.rows.chunks_exact(between.len().max(1)).zip(&self.variance).zip(along) {
             let share = f64::from(v) / (1.0 + f64::from(v)) * along;
             for (sum, &w) in expected.iter_mut().zip(row) {
                 *sum += share * f64::from(w);

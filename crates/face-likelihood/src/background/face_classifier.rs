@@ -32,17 +32,13 @@ pub struct FaceClassifier {
 
 impl FaceClassifier {
     /// The classifier that comes with the program.
-    ///
-    /// # Errors
-    /// When the program itself is damaged.
+    /// Errors: When the program itself is damaged.
     pub fn bundled() -> Result<Self> {
         Self::from_bytes(BUNDLED)
     }
 
     /// Whether a face of any size, its eyes where every aligned face has them, is one.
-    ///
-    /// # Errors
-    /// When the program itself is damaged.
+    /// Errors: When the program itself is damaged.
     pub fn is_face(&self, face: &[u8], size: FaceSize) -> Result<bool> {
         Ok(self.score_of(face, size)? > LIMIT)
     }
@@ -50,9 +46,7 @@ impl FaceClassifier {
     /// How typical a face is of those that the background model was learned from: its score, less [`LENGTH_WEIGHT`] for each 1 by
     /// which the length of its coordinates (2k) with the light evened out exceeds what the model expects. Below 0 it is no face, or
     /// much of it is covered or drawn over.
-    ///
-    /// # Errors
-    /// When the program itself is damaged.
+    /// Errors: When the program itself is damaged.
     pub fn typicality(
         &self,
         background: &Background,
@@ -79,16 +73,13 @@ impl FaceClassifier {
     }
 
     /// Reads a classifier from bytes of a file.
-    ///
-    /// # Errors
-    /// [`Error::Background`]: another file, or a damaged one.
+    /// Errors: [`Error::Background`]: another file, or a damaged one.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let damaged = || Error::Background { problem: BackgroundProblem::Damaged };
         let rest = bytes.strip_prefix(MAGIC).ok_or_else(damaged)?;
         let (numbers, weights) = rest.split_at_checked(8).ok_or_else(damaged)?;
         let number = |at: usize| {
-            let bytes = [numbers[at], numbers[at + 1], numbers[at + 2], numbers[at + 3]];
-            let number = f32::from_le_bytes(bytes);
+            let number = f32::from_le_bytes(*numbers[at..].first_chunk().ok_or_else(damaged)?);
             (number.abs() < 1e9).then_some(number).ok_or_else(damaged)
         };
         if weights.len() != LENGTH {

@@ -29,9 +29,7 @@ pub struct LightVariation {
 impl LightVariation {
     /// Learns from photos (raw coordinates, 2k x n) of people in even and in hard light: the differences of the latter from
     /// the mean of their person's in even light. `persons` and `in_hard_light` are of each photo.
-    ///
-    /// # Errors
-    /// Nobody with photos in both.
+    /// Errors: Nobody with photos in both.
     pub fn learn(
         background: &Background,
         raw: &DMatrix<f32>,
@@ -70,9 +68,7 @@ impl LightVariation {
     /// change of a description that has a direction's coordinates in `from`, the coordinates in `to`.
     ///
     /// With the bases B and B' (k x d) that is B' Bᵀ (B Bᵀ)⁻¹. Light that one of the bases does not show is lost.
-    ///
-    /// # Errors
-    /// Coordinates of `from` that depend on one another: no model that was learned.
+    /// Errors: Coordinates of `from` that depend on one another: no model that was learned.
     pub fn carried(from: &Background, to: &Background) -> Result<Self> {
         let mut light = Self::default();
         for (channel, carried) in light.channels.iter_mut().enumerate() {
@@ -104,20 +100,15 @@ impl LightVariation {
         Ok(light)
     }
 
-    /// Whether nothing is known of light.
     pub(super) fn is_unknown(&self) -> bool {
         self.channels.iter().all(|channel| channel.variance.is_empty())
     }
 
     /// The probability of hard light, from the light of each channel ([`Directions::along`]); 0 where it is negligible.
     pub(super) fn probability(&self, along: &[Vec<f64>; 2]) -> f64 {
-        let channels = self.channels.iter().zip(along);
-        let ratio: f64 = channels.map(|(own, along)| own.log_ratio(along)).sum();
+        let ratio: f64 = self.channels.iter().zip(along).map(|(own, along)| own.log_ratio(along)).sum();
         let probability = 1.0 / (1.0 + libm::exp(EVEN_LIGHT_LOG_ODDS - ratio));
-        match probability < NEGLIGIBLE {
-            true => 0.0,
-            false => probability,
-        }
+        if probability < NEGLIGIBLE { 0.0 } else { probability }
     }
 }
 
@@ -140,7 +131,7 @@ impl ScoreLine {
     /// higher: the threshold is raised since photos may be taken under other conditions than those enrolled, and light, which
     /// is known, is most of that.
     pub fn of(calibration: &Calibration) -> Self {
-        let (mean, spread) = calibration.strangers();
+        let (mean, spread) = (calibration.location, calibration.spread);
         let slope = spread / HARD_LIGHT_STRANGERS.1;
         Self { offset: mean - slope * HARD_LIGHT_STRANGERS.0 + calibration.raise() / 2.0, slope }
     }
@@ -262,7 +253,7 @@ mod tests {
         let calibration = Calibration::learn(&background, &plain, &enrolled, &persons, Alignment::ByEyes);
         assert!(calibration.raise() > 0.1, "{}", calibration.raise());
         let allowing = plain.clone().allowing_for_light(&calibration);
-        let (mean, spread) = calibration.strangers();
+        let (mean, spread) = (calibration.location, calibration.spread);
         let scores = |people: &People| people.with_scores(&raw, |_, scores| scores);
         for (photo, (plain, levelled)) in scores(&plain).iter().zip(scores(&allowing)).enumerate() {
             for (&plain, levelled) in plain.iter().zip(levelled) {

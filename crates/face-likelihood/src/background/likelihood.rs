@@ -92,10 +92,7 @@ pub(super) fn normalise(x: &mut [f64], between: &[f64]) {
 /// The factor of [`normalise`]; 1 where there is no length.
 pub(super) fn length_factor(x: impl Iterator<Item = f64>, between: &[f64]) -> f64 {
     let squared = squared_length(x, between);
-    match squared > 0.0 {
-        true => (between.len() as f64 / squared).sqrt(),
-        false => 1.0,
-    }
+    if squared > 0.0 { (between.len() as f64 / squared).sqrt() } else { 1.0 }
 }
 
 /// `Σ x² / (1 + ψ)`: of a photo of anybody the model expects the number of coordinates.

@@ -63,7 +63,6 @@ pub use training::{Described, Training};
 #[doc(hidden)]
 pub use two_covariance::TwoCovariance;
 
-/// The model that comes with the program.
 const BUNDLED: &[u8] = include_bytes!("../../models/background.bin");
 
 /// The [signal](Background::signal) of damaged photos is less: that of 0.6, 0 and 1.0 % of the photos of LFW, AT&T and CFP, of 82 %
@@ -205,15 +204,13 @@ impl Background {
         /// Faces projected together at most: each row of the basis is read once for all of them.
         const TOGETHER: usize = 8;
         let rows = 2 * self.components();
-        let block = all.len().div_ceil(rayon::current_num_threads());
-        let block = block.clamp(1, TOGETHER);
+        let block = all.len().div_ceil(rayon::current_num_threads()).clamp(1, TOGETHER);
         let mut coordinates = DMatrix::zeros(rows, all.len());
         coordinates.as_mut_slice().par_chunks_mut(rows * block).zip(all.par_chunks(block)).for_each(
             |(coordinates, some)| {
                 let described: Vec<[D; 2]> = some.iter().map(&describe).collect();
                 for (channel, projection) in self.projections.iter().enumerate() {
-                    let own = described.iter().map(|both| both[channel].as_ref());
-                    let own: Vec<&[u8]> = own.collect();
+                    let own: Vec<&[u8]> = described.iter().map(|both| both[channel].as_ref()).collect();
                     projection.project(&own, coordinates, channel * rows / 2);
                 }
                 for own in coordinates.chunks_exact_mut(rows) {
@@ -285,7 +282,6 @@ fn products<const N: usize>(a: &[i16; LENGTH], b: [&[i16; LENGTH]; N]) -> [i32; 
     sums
 }
 
-/// A face of any size at the size [`FACE`].
 fn at_size(face: &[u8], size: FaceSize) -> Vec<u8> {
     if size == FACE {
         return face.to_vec();
@@ -294,4 +290,19 @@ fn at_size(face: &[u8], size: FaceSize) -> Vec<u8> {
     let fitted = picture.and_then(|picture| resize::fit(&picture, FACE));
     // A face has at least eight pixels a side, which can always be fitted.
     fitted.map_or_else(|| vec![0; FACE.pixels()], |(fitted, _)| fitted.into_raw())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Gray levels of the size [`FACE`] in which no two sides are alike.
+    pub(super) fn drawn_face() -> Vec<u8> {
+        (0..FACE.pixels()).map(|at| (at * at / 31 % 251) as u8).collect()
+    }
+
+    /// The face of the size [`FACE`] that a mirror shows.
+    pub(super) fn mirrored(face: &[u8]) -> Vec<u8> {
+        face.chunks_exact(FACE.width() as usize).flat_map(|row| row.iter().rev().copied()).collect()
+    }
 }

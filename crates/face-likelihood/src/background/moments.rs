@@ -47,8 +47,7 @@ pub fn frames(
 /// Coordinates as the model expects them, in no gallery.
 fn projected(background: &Background, raw: &DMatrix<f32>) -> DMatrix<f64> {
     let none = [0, 1].map(|_| vec![0.0; background.components()]);
-    let adaptation = Adaptation::none(background);
-    adaptation.projected_about(raw, &none).coordinates
+    Adaptation::none(background).projected_about(raw, &none).coordinates
 }
 
 /// Photos (coordinates, 2k x n) of which those of one moment are one, their mean; and the person of each. `persons` are those
@@ -72,8 +71,7 @@ pub fn moments<'a>(
         let own = |moment: Vec<usize>| moment.into_iter().map(|at| own[at]).collect();
         moments.into_iter().map(own).collect::<Vec<Vec<usize>>>()
     };
-    let chained = chained.into_par_iter().zip(&of_person);
-    let mut found: Vec<Vec<usize>> = chained.flat_map_iter(in_gallery).collect();
+    let mut found: Vec<Vec<usize>> = chained.into_par_iter().zip(&of_person).flat_map_iter(in_gallery).collect();
     if found.len() == persons.len() {
         return (Cow::Borrowed(raw), persons.to_vec());
     }
@@ -122,8 +120,7 @@ fn differences(projected: &DMatrix<f64>, moments: &[Vec<usize>]) -> DMatrix<f64>
 /// at [`INDEPENDENT`]. (So sequences that are alike are counted in bioinformatics.)
 fn effective_number(differences: &DMatrix<f64>) -> f64 {
     let correlation = |difference: &f64| (1.0 - difference / INDEPENDENT).max(0.0);
-    let columns = differences.column_iter();
-    columns.map(|of_one| 1.0 / of_one.iter().map(correlation).sum::<f64>()).sum()
+    differences.column_iter().map(|of_one| 1.0 / of_one.iter().map(correlation).sum::<f64>()).sum()
 }
 
 /// Joins the two moments whose means are nearest; of equally near ones the first.
@@ -131,9 +128,7 @@ fn join_nearest(moments: &mut Vec<Vec<usize>>, differences: &mut DMatrix<f64>) {
     let count = moments.len();
     let pairs = (0..count).flat_map(|a| (a + 1..count).map(move |b| (a, b)));
     let nearer = |one: &(usize, usize), other: &(usize, usize)| differences[*one].total_cmp(&differences[*other]);
-    let Some((kept, gone)) = pairs.min_by(nearer) else {
-        return;
-    };
+    let Some((kept, gone)) = pairs.min_by(nearer) else { return };
     let [own, other] = [kept, gone].map(|at| moments[at].len() as f64);
     let share = other / (own + other);
     let apart = differences[(kept, gone)];

@@ -17,6 +17,7 @@ use super::adaptation::{Adaptation, ChannelAdaptation, Projected, Rotated, domai
 use super::calibration::Calibration;
 use super::light::ScoreLine;
 use super::likelihood::{Ratio, Standard};
+use super::two_covariance::means;
 use vectorised::products_in_lanes;
 
 /// People projected at a time: bounds memory.
@@ -46,10 +47,9 @@ pub struct People {
     in_hard_light: ScoreLine,
 }
 
-/// The photos that people are projected from.
 #[derive(Clone, Copy)]
 struct Coordinates<'a> {
-    /// Their coordinates, 2k x n.
+    /// Of photos, 2k x n.
     raw: &'a DMatrix<f32>,
     /// The same rotated into adapted directions, where that has been done already.
     rotated: Option<&'a Rotated>,
@@ -58,32 +58,16 @@ struct Coordinates<'a> {
 impl Coordinates<'_> {
     /// The mean of each person's photos about the channel's mean, normalised, in adapted directions: k x people.
     fn person_means(self, channel: usize, adapted: &ChannelAdaptation, own: &[&[usize]], mean: &[f64]) -> DMatrix<f64> {
-        let photos: Vec<usize> = own.iter().flat_map(|photos| photos.iter().copied()).collect();
+        let (photos, counts) = (own.concat(), own.iter().map(|photos| photos.len()).collect::<Vec<_>>());
         let row = channel * adapted.prior.len();
         match self.rotated {
             Some(rotated) => {
-                let rotated = &rotated.channels[channel];
-                let projected = adapted.project_rotated(rotated, self.raw, row, &photos, mean);
-                means(&projected, own)
+                means(&adapted.project_rotated(&rotated.channels[channel], self.raw, row, &photos, mean), &counts)
             }
             // The mean of what is rotated is the rotated mean: so many fewer columns to rotate.
-            None => {
-                let normalised = adapted.normalised(self.raw, row, &photos, mean);
-                adapted.rotated(means(&normalised, own))
-            }
+            None => adapted.rotated(means(&adapted.normalised(self.raw, row, &photos, mean), &counts)),
         }
     }
-}
-
-/// The mean of each person's columns, which lie one person's after another's.
-fn means(columns: &DMatrix<f64>, own: &[&[usize]]) -> DMatrix<f64> {
-    let mut centres = DMatrix::zeros(columns.nrows(), own.len());
-    let mut from = 0;
-    for (person, photos) in own.iter().enumerate() {
-        centres.set_column(person, &columns.columns(from, photos.len()).column_mean());
-        from += photos.len();
-    }
-    centres
 }
 
 impl People {
@@ -152,8 +136,7 @@ impl People {
 
     /// With scores of photos in hard light brought to the scale of even light, which this calibration knows.
     pub fn allowing_for_light(self, calibration: &Calibration) -> Self {
-        let in_hard_light = ScoreLine::of(calibration);
-        Self { in_hard_light, ..self }
+        Self { in_hard_light: ScoreLine::of(calibration), ..self }
     }
 
     fn put(&mut self, person: usize, ratios: &[Ratio; 2]) {
@@ -183,8 +166,7 @@ impl People {
     /// `use_scores` hears the position and the scores of each photo.
     pub fn with_scores<R: Send>(&self, raw: &DMatrix<f32>, use_scores: impl Fn(usize, Vec<f64>) -> R + Sync) -> Vec<R> {
         let projected = self.projected(raw);
-        let photos = projected.coordinates.column_iter();
-        let photos: Vec<Vec<f64>> = photos.map(|c| numbers(c.iter())).collect();
+        let photos: Vec<Vec<f64>> = projected.coordinates.column_iter().map(|c| numbers(c.iter())).collect();
         let scored = |(at, photo): (usize, &Vec<f64>)| {
             let line = self.in_hard_light.at(projected.hard_light[at]);
             use_scores(at, self.scores_of(photo, line))
@@ -194,24 +176,20 @@ impl People {
 
     /// The numbers of photos that people have, and the quadratic part of a photo's ratio against whoever has so many.
     fn squares(&self, photo: &[f64]) -> impl Iterator<Item = (usize, f64)> {
-        self.quadratic.iter().map(move |(&photos, curve)| {
-            let terms = curve.iter().zip(photo);
-            (photos, terms.map(|(curve, x)| curve * x * x).sum())
-        })
+        self.quadratic
+            .iter()
+            .map(move |(&photos, curve)| (photos, curve.iter().zip(photo).map(|(curve, x)| curve * x * x).sum()))
     }
 
     fn scores_of(&self, photo: &[f64], line: ScoreLine) -> Vec<f64> {
         let single: Vec<f32> = photo.iter().map(|&value| value as f32).collect();
         let squares: BTreeMap<usize, f64> = self.squares(photo).collect();
         let score = |person: usize| {
-            let Some(square) = squares.get(&self.photos[person]) else {
-                return f64::NEG_INFINITY;
-            };
+            let Some(square) = squares.get(&self.photos[person]) else { return f64::NEG_INFINITY };
             let rows = self.linear.nrows();
             let linear = &self.linear.as_slice()[person * rows..][..rows];
             let (constant, share) = self.constant[person];
-            let score = square * share + constant + inner_product(linear, &single);
-            line.apply(score)
+            line.apply(square * share + constant + inner_product(linear, &single))
         };
         let people = self.photos.len();
         (0..people).into_par_iter().with_min_len(512).map(score).collect()
@@ -303,8 +281,7 @@ impl People {
         let means = [mean(0), mean(1)];
         let ratios = self.adaptation.ratios(|channel| numbers(&means[channel]), count);
         let standard = Standard::of(&ratios);
-        let score = standard.score(&ratios, projected.column(photo).as_slice());
-        Some((score, standard.genuine))
+        Some((standard.score(&ratios, projected.column(photo).as_slice()), standard.genuine))
     }
 }
 

@@ -53,11 +53,6 @@ impl Described {
             persons: photos.iter().map(|&photo| self.persons[photo]).collect(),
         })
     }
-
-    /// Photos of each person who has any.
-    fn counts(&self) -> Vec<usize> {
-        self.persons.chunk_by(|a, b| a == b).map(<[usize]>::len).collect()
-    }
 }
 
 /// Settings of training.
@@ -86,7 +81,7 @@ impl Training {
     /// Too few photos, or nobody with two.
     pub fn learn(&self, photos: &Described, mouths: &MouthFinder) -> Result<Background> {
         let [plain, relit] = &photos.channels;
-        let counts = photos.counts();
+        let counts: Vec<usize> = photos.persons.chunk_by(|a, b| a == b).map(<[usize]>::len).collect();
         if !counts.iter().any(|&photos| photos > 1) {
             return Err(too_few());
         }
@@ -110,15 +105,13 @@ impl Training {
             normalise(photo.as_mut_slice(), &unit);
         }
         let model = TwoCovariance::fit(&whitened, counts, self.rounds);
-        let found = model.and_then(|model| model.diagonalise());
-        let (directions, mut between) = found.ok_or_else(too_few)?;
+        let (directions, mut between) = model.and_then(|model| model.diagonalise()).ok_or_else(too_few)?;
         between.truncate(self.directions);
         let mut directions = directions.columns(0, between.len()).into_owned();
         for (mut row, value) in directions.row_iter_mut().zip(&components.eigenvalues) {
             row /= value.sqrt();
         }
-        let basis = basis.map(f64::from);
-        let folded = eigen::product(eigen::view(&basis), eigen::view(&directions));
+        let folded = eigen::product(eigen::view(&basis.map(f64::from)), eigen::view(&directions));
         Ok(Projection::rounded(&folded, mean, between))
     }
 }
@@ -139,8 +132,7 @@ impl Projection {
             let bytes = column.iter().map(|value| (value / f64::from(scale)).round() as i8);
             let from = rounded.len();
             rounded.extend(bytes);
-            let terms = rounded[from..].iter().zip(mean);
-            let sum: f64 = terms.map(|(&value, mean)| f64::from(value) * mean).sum();
+            let sum: f64 = rounded[from..].iter().zip(mean).map(|(&value, mean)| f64::from(value) * mean).sum();
             scales.push(scale);
             offset.push((f64::from(scale) * sum) as f32);
         }

@@ -44,8 +44,7 @@ impl TwoCovariance {
                 let expected = times(&gain, &means.select_columns(&people));
                 eigen::add_outer(&mut sum_between, &expected);
                 sum_between += &covariance * people.len() as f64;
-                let rest = rest(photos, counts, &people, &expected);
-                eigen::add_outer(&mut sum_within, &rest);
+                eigen::add_outer(&mut sum_within, &rest(photos, counts, &people, &expected));
                 sum_within += &covariance * (people.len() * size) as f64;
             }
             let people = counts.iter().filter(|&&count| count > 0).count();
@@ -87,8 +86,8 @@ impl TwoCovariance {
     }
 }
 
-/// The mean of each person's photos, k x people.
-fn means(photos: &DMatrix<f64>, counts: &[usize]) -> DMatrix<f64> {
+/// The mean of each person's photos, which lie one person's after another's (`counts` of each): k x people.
+pub(super) fn means(photos: &DMatrix<f64>, counts: &[usize]) -> DMatrix<f64> {
     let mut means = DMatrix::zeros(photos.nrows(), counts.len());
     let mut from = 0;
     for (person, &count) in counts.iter().enumerate().filter(|(_, count)| **count > 0) {

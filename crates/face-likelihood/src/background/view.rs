@@ -22,24 +22,15 @@ const FARTHEST: i32 = BELOW_EYES / 3;
 /// Place of the middle of the mouth of an aligned face, from its usual place, in [`SUBPIXELS`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Mouth {
-    across: i32,
-    down: i32,
+    /// To the right of the usual place, in [`SUBPIXELS`], and below it.
+    pub across: i32,
+    pub down: i32,
 }
 
 impl Mouth {
     /// The place, or the nearest at which a mouth may be.
     pub fn at(across: i32, down: i32) -> Self {
         Self { across: across.clamp(-FARTHEST, FARTHEST), down: down.clamp(-FARTHEST, FARTHEST) }
-    }
-
-    /// To the right of the usual place, in [`SUBPIXELS`].
-    pub fn across(self) -> i32 {
-        self.across
-    }
-
-    /// Below the usual place, in [`SUBPIXELS`].
-    pub fn down(self) -> i32 {
-        self.down
     }
 }
 
@@ -80,7 +71,6 @@ const WHOLE: i32 = 2 * SUBPIXELS;
 const BITS: u32 = WHOLE.trailing_zeros();
 const _: () = assert!(WHOLE == 1 << BITS);
 
-/// Pixels across a face.
 const WIDTH: usize = FACE.width() as usize;
 
 impl Between {
@@ -133,10 +123,7 @@ impl View {
 
     /// The place in a face of each pixel of the view, by number: the nearest pixel.
     pub fn places(self) -> Vec<usize> {
-        let nearer = |between: Between| match between.weight < SUBPIXELS {
-            true => between.before,
-            false => between.after,
-        };
+        let nearer = |between: Between| if between.weight < SUBPIXELS { between.before } else { between.after };
         let across = self.across();
         self.rows()
             .flat_map(|(row, shift)| {
@@ -187,22 +174,9 @@ pub fn nearest(numerator: i64, denominator: i64) -> i32 {
     (away * numerator.signum()) as i32
 }
 
-/// Gray levels of the size [`FACE`] in which no two sides are alike.
-#[cfg(test)]
-pub fn drawn_face() -> Vec<u8> {
-    (0..FACE.pixels()).map(|at| (at * at / 31 % 251) as u8).collect()
-}
-
-/// The face of the size [`FACE`] that a mirror shows.
-#[cfg(test)]
-pub fn mirrored(face: &[u8]) -> Vec<u8> {
-    let rows = face.chunks_exact(FACE.width() as usize);
-    rows.flat_map(|row| row.iter().rev().copied()).collect()
-}
-
 #[cfg(test)]
 mod tests {
-    use super::drawn_face as face;
+    use super::super::tests::{drawn_face as face, mirrored};
     use super::*;
 
     fn view(to: i32, from: i32, across: i32, down: i32, stretch: Stretch) -> View {

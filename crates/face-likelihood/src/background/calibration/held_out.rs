@@ -32,13 +32,11 @@ fn some(raw: &DMatrix<f32>, own: &[Vec<usize>]) -> Vec<Vec<usize>> {
     (0..kept).map(|at| ordered[at * count / kept].1.clone()).collect()
 }
 
-/// Scores observed by leaving out people and photos.
 #[derive(Default)]
 pub(super) struct HeldOutScores {
     people: usize,
-    /// Scores of people against others.
     strangers: Vec<f64>,
-    /// The sum of what the model expects of each of these.
+    /// The sum of what the model expects of each stranger's score.
     expected: f64,
     /// Scores of photos against their person's other photos, and what the model expects of these.
     genuine: Vec<(f64, f64)>,
@@ -85,8 +83,7 @@ impl HeldOutScores {
         let (probes, _) = list(&out);
         if !stay.is_empty() {
             let people = People::enroll(adaptation.clone(), raw, &photos, &persons, stay.len());
-            let scores = people.with_scores(&raw.select_columns(&probes), |_, scores| scores);
-            held_out.strangers = scores.concat();
+            held_out.strangers = people.with_scores(&raw.select_columns(&probes), |_, scores| scores).concat();
             let of_those: Vec<Vec<usize>> = stay.iter().map(|&at| own[at].clone()).collect();
             let expected = people.expected(raw, &of_those).stranger;
             held_out.expected = expected * held_out.strangers.len() as f64;
@@ -114,9 +111,7 @@ impl HeldOutScores {
     /// more where this gallery's own strangers lie higher than is assumed of them.
     pub fn location(&self, assumed: impl Fn(f64) -> f64, expected: f64) -> f64 {
         let prior = assumed(expected);
-        let Some(weight) = self.worth() else {
-            return prior;
-        };
+        let Some(weight) = self.worth() else { return prior };
         let count = self.strangers.len() as f64;
         let mean = self.strangers.iter().sum::<f64>() / count;
         let above = mean - assumed(self.expected / count);
@@ -128,9 +123,7 @@ impl HeldOutScores {
     pub fn spread(&self, offset: f64, foreign: f64, distant: f64) -> f64 {
         let distant = distant * (offset - DISTANT_AT).clamp(0.0, MAX_DISTANT);
         let prior = STRANGER_DEVIATION + SHIFTED_DEVIATION * foreign + DISTANT_DEVIATION * distant;
-        let Some(weight) = self.worth() else {
-            return prior;
-        };
+        let Some(weight) = self.worth() else { return prior };
         let count = self.strangers.len() as f64;
         let mean = self.strangers.iter().sum::<f64>() / count;
         let squares: f64 = self.strangers.iter().map(|score| (score - mean).powi(2)).sum();

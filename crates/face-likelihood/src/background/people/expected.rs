@@ -84,9 +84,7 @@ impl People {
         let energy: f64 =
             moments.iter().zip(between).map(|((mean, variance), psi)| (mean * mean + variance) / (1.0 + psi)).sum();
         let factor = (k as f64 / energy).sqrt();
-        let Some(quadratic) = self.quadratic.get(&self.photos[person]) else {
-            return 0.0;
-        };
+        let Some(quadratic) = self.quadratic.get(&self.photos[person]) else { return 0.0 };
         let curves = &quadratic[channel * k..][..k];
         let terms = moments.iter().zip(curves).zip(self.linear_of(person, channel));
         let term = |(((mean, variance), curve), &slope): ((&Moments, &f64), &f32)| {

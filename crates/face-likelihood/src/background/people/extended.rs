@@ -35,12 +35,8 @@ impl People {
     pub fn all_extended(&self) -> Vec<(usize, Vec<f32>)> {
         let of_person = |person: usize| Some((person, self.extended(person)?));
         let mut all: Vec<_> = (0..self.photos.len()).filter_map(of_person).collect();
-        let square = |vector: &[f32]| -> f64 {
-            let squares = vector.iter().map(|&value| f64::from(value).powi(2));
-            squares.sum()
-        };
-        let largest = all.iter().map(|(_, vector)| square(vector));
-        let largest = largest.fold(0.0, f64::max);
+        let square = |vector: &[f32]| -> f64 { vector.iter().map(|&value| f64::from(value).powi(2)).sum() };
+        let largest = all.iter().map(|(_, vector)| square(vector)).fold(0.0, f64::max);
         for (_, vector) in &mut all {
             let missing = largest - square(vector);
             if let Some(last) = vector.last_mut() {
@@ -68,16 +64,14 @@ impl People {
     pub fn extended_probes(&self, raw: &nalgebra::DMatrix<f32>) -> Vec<ExtendedProbe> {
         let projected = self.projected(raw);
         let probe = |(photo, &hard_light): (Vec<f64>, &f64)| {
-            let squares = self.squares(&photo).map(|(_, square)| square);
-            let squares: Vec<f64> = squares.collect();
+            let squares: Vec<f64> = self.squares(&photo).map(|(_, square)| square).collect();
             let mut vector: Vec<f32> = photo.iter().map(|&value| value as f32).collect();
             vector.push(1.0);
             vector.extend(squares.iter().map(|&square| square as f32));
             vector.extend([0.0; REST]);
             ExtendedProbe { vector, squares, line: self.in_hard_light.at(hard_light) }
         };
-        let photos = projected.coordinates.column_iter();
-        let photos = photos.map(|photo| numbers(photo.iter()));
+        let photos = projected.coordinates.column_iter().map(|photo| numbers(photo.iter()));
         photos.zip(&projected.hard_light).map(probe).collect()
     }
 }

@@ -67,9 +67,7 @@ impl Adaptation {
         let mut parts = BTreeMap::new();
         for &count in photos.iter().filter(|&&count| count > 0) {
             parts.entry(count).or_insert_with(|| {
-                let ratios = self.ratios(|_| vec![0.0; k], count as f64);
-                let of_both = ratios.into_iter().flat_map(|ratio| ratio.quadratic);
-                of_both.collect()
+                self.ratios(|_| vec![0.0; k], count as f64).into_iter().flat_map(|ratio| ratio.quadratic).collect()
             });
         }
         parts

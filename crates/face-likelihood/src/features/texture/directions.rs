@@ -44,7 +44,6 @@ pub fn sums<const N: usize>(face: &Picture, grids: [&Grid; N]) -> [Vec<u64>; N] 
     gathered.map(|own| own.sums)
 }
 
-/// Sums over the cells of one grid.
 struct Gathered<'a> {
     grid: &'a Grid,
     /// Sums of the rows since the last gap, for each pixel across: of magnitudes, and of magnitudes times the weight of their
@@ -68,8 +67,7 @@ impl<'a> Gathered<'a> {
     #[inline(always)]
     fn add(&mut self, y: usize, row: &Row) {
         let weight = self.grid.down[y].after;
-        let sums = self.whole.as_flattened_mut().iter_mut();
-        let sums = sums.zip(self.below.as_flattened_mut());
+        let sums = self.whole.as_flattened_mut().iter_mut().zip(self.below.as_flattened_mut());
         for ((whole, below), value) in sums.zip(row.as_flattened()) {
             *whole += value;
             *below += weight * value;
@@ -101,8 +99,7 @@ impl<'a> Gathered<'a> {
                 }
             }
             first += gaps.len();
-            let cells = self.grid.around(gap_down, gaps[0].gap);
-            for (cell, corner) in cells.into_iter().zip(corners) {
+            for (cell, corner) in self.grid.around(gap_down, gaps[0].gap).into_iter().zip(corners) {
                 let sums = &mut self.sums[cell * DIRECTIONS..][..DIRECTIONS];
                 for (sum, value) in sums.iter_mut().zip(corner) {
                     *sum += value;

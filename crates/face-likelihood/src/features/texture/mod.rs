@@ -40,8 +40,7 @@ pub const fn folded_length(grid: &Grid) -> usize {
 pub fn describe_folded(face: &Picture, grid: &Grid, of_directions: &[u64]) -> Vec<u8> {
     let of_patterns = patterns::sums(face, grid);
     let mut bytes = vec![0; folded_length(grid)];
-    let cells = bytes.chunks_exact_mut(CELL);
-    for ((own, opposite), bytes) in grid.left_half().zip(cells) {
+    for ((own, opposite), bytes) in grid.left_half().zip(bytes.chunks_exact_mut(CELL)) {
         let (patterns, directions) = bytes.split_at_mut(PATTERNS);
         let folded = patterns::folded(&of_patterns, own, opposite);
         roots_of_shares(&folded, 0.0, patterns);

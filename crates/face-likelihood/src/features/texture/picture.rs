@@ -12,7 +12,6 @@ pub const SHARE_STEPS: u32 = 256;
 /// No gradient is larger than from black to white both ways.
 pub const MOST_MAGNITUDE: u64 = (1.4143 * 255.0 * MAGNITUDE_STEPS) as u64 * SHARE_STEPS as u64;
 
-/// The pattern whose bit i is the i-th answer.
 fn bits(answers: [bool; 8]) -> u8 {
     (0..8).fold(0, |bits, bit| bits | u8::from(answers[bit]) << bit)
 }
@@ -20,7 +19,6 @@ fn bits(answers: [bool; 8]) -> u8 {
 /// Number of pixels by which the border is repeated outside: the reach of a pattern.
 const MARGIN: usize = 2;
 
-/// Pixels across with the border.
 const WITH_MARGINS: usize = WIDTH + 2 * MARGIN;
 
 /// A face of the size [`FACE`] whose border is repeated outside.
