@@ -40,8 +40,7 @@ impl Photos {
         }
         for path in missing {
             output.warn(&eigenfaces::Error::missing(&path).to_string());
-            let problem = PhotoProblem::NotThere;
-            unusable.push(Skipped { path, problem });
+            unusable.push(Skipped { path, problem: PhotoProblem::NotThere });
         }
         photos.unusable = in_order(unusable, &photos.paths, named);
         Ok(photos)
@@ -86,8 +85,7 @@ fn in_order(unusable: Vec<Skipped>, paths: &[PathBuf], named: &[PathBuf]) -> Vec
     let mut end = 0;
     let mut ends = HashMap::with_capacity(named.len());
     for root in named {
-        let own = paths[end..].iter().take_while(|path| path.starts_with(root));
-        end += own.count();
+        end += paths[end..].iter().take_while(|path| path.starts_with(root)).count();
         ends.entry(root.as_path()).or_insert(end);
     }
     let before = |skipped: &Skipped| {
@@ -113,8 +111,7 @@ pub fn main_face(photo: &Path, preparation: &Preparation, output: &Output) -> Re
             .map_err(|problem| eigenfaces::Error::photo(photo, problem))?,
         false => Photo::open(photo)?,
     };
-    let prepared = preparation.prepare(opened.luma());
-    let prepared = prepared.map_err(|problem| eigenfaces::Error::photo(photo, problem))?;
+    let prepared = preparation.prepare(opened.luma()).map_err(|problem| eigenfaces::Error::photo(photo, problem))?;
     if let PhotoRegion::Found { of: count @ 2.., .. } = prepared.region {
         output.say(&format!("{} shows {count} faces; the largest and most central is taken", shown(photo)));
     }
