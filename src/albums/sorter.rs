@@ -46,7 +46,7 @@ pub struct Sorter<'a> {
     by: Option<SortBy>,
     others: Others,
     /// Photos that came, would come, or were there already, by folder.
-    counts: BTreeMap<String, Counts>,
+    pub counts: BTreeMap<String, Counts>,
 }
 
 #[derive(Debug, Default)]
@@ -59,10 +59,6 @@ impl<'a> Sorter<'a> {
     /// Sorts into folders below this one; without a method it is a dry run.
     pub fn new(folder: &'a Path, by: Option<SortBy>, others: Others) -> Self {
         Self { folder, by, others, counts: BTreeMap::new() }
-    }
-
-    pub fn counts(&self) -> impl Iterator<Item = (&String, &Counts)> {
-        self.counts.iter()
     }
 
     /// Sorts a photo into the folder of everybody who was named in it.

@@ -139,7 +139,6 @@ fn report(found: &FacesByPerson<'_>, output: &Output) -> Result<()> {
     Ok(())
 }
 
-/// In text: the faces in no group, and hints.
 fn say_more(found: &FacesByPerson<'_>, single: usize, output: &Output) -> Result<()> {
     let (unnamed, grouping) = (&found.unnamed, &found.grouping);
     if single > 0 {

@@ -49,7 +49,6 @@ pub fn facts(recognizer: &Recognizer) -> impl Iterator<Item = (&'static str, Str
     faces(recognizer).into_iter().chain(compared_space(recognizer)).chain(decisions(recognizer))
 }
 
-/// The people, their faces, and the face space.
 fn faces(recognizer: &Recognizer) -> [(&'static str, String); 4] {
     let (space, gallery) = (recognizer.space(), recognizer.gallery());
     let (d, k) = (space.pixels(), space.components());

@@ -22,7 +22,8 @@ impl Photos {
     /// where they are named themselves.
     /// Errors: nothing of what was named is there (but for scripts, whose records say so), or a folder without photos.
     pub fn list(named: &[PathBuf], output: &Output) -> Result<Self> {
-        let (there, missing): (Vec<_>, Vec<_>) = named.iter().cloned().partition(|path| is_there(path));
+        let is_there = |path: &PathBuf| is_standard_input(path) || dataset::is_there(path);
+        let (there, missing): (Vec<_>, Vec<_>) = named.iter().cloned().partition(is_there);
         if let Some(path) = missing.first()
             && there.is_empty()
             && output.is_text()
@@ -96,10 +97,6 @@ fn in_order(unusable: Vec<Skipped>, paths: &[PathBuf], named: &[PathBuf]) -> Vec
         unusable.into_iter().map(|skipped| (before(&skipped).unwrap_or(0), skipped)).collect();
     placed.sort_by_key(|(before, _)| *before);
     placed
-}
-
-fn is_there(path: &Path) -> bool {
-    is_standard_input(path) || dataset::is_there(path)
 }
 
 /// The face that a photo is about, prepared: of several the largest and most central, which is said.

@@ -51,16 +51,12 @@ impl WebhookUrl {
     pub fn checked(&self) -> Result<Target, &'static str> {
         let expected = "the address of the webhook (--webhook or EIGENFACES_WEBHOOK) is to be like http://homeassistant:8123/api/webhook/ID";
         let (scheme, rest) = self.0.split_once("://").ok_or(expected)?;
-        match scheme.to_ascii_lowercase().as_str() {
-            "http" => {}
-            "https" => {
-                return Err(
-                    "the webhook is posted to without encryption: give an address with http://, of a receiver or a proxy in this network",
-                );
-            }
-            _ => return Err(expected),
+        if scheme.eq_ignore_ascii_case("https") {
+            return Err(
+                "the webhook is posted to without encryption: give an address with http://, of a receiver or a proxy in this network",
+            );
         }
-        if !rest.bytes().all(|byte| byte.is_ascii_graphic()) {
+        if !scheme.eq_ignore_ascii_case("http") || !rest.bytes().all(|byte| byte.is_ascii_graphic()) {
             return Err(expected);
         }
         let rest = rest.split('#').next().unwrap_or_default();

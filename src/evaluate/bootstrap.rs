@@ -41,7 +41,6 @@ pub struct Bootstrap {
 }
 
 impl Bootstrap {
-    /// The draws of this seed.
     pub fn new(people: usize, seed: u64) -> Self {
         let mut noise = Noise::seeded(seed ^ STREAM);
         let mut counts = vec![0; people * DRAWS];
@@ -137,7 +136,6 @@ impl Tally {
         own
     }
 
-    /// Counts a try.
     pub fn add(&mut self, repeat: usize, person: usize, is_hit: bool) {
         let [hits, tries] = &mut self.of_repeat(repeat, person + 1)[person];
         *hits += u32::from(is_hit);
@@ -173,7 +171,6 @@ impl Tally {
         mean(&self.shares(weights))
     }
 
-    /// Number of repeats.
     pub fn repeats(&self) -> usize {
         self.0.len()
     }

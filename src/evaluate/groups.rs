@@ -178,7 +178,7 @@ fn claim_rates(
     // Errors and tries of each.
     let mut sums = vec![[[0_u64; 2]; 3]; groups];
     let group = |person: u32| of_people.get(person as usize).copied().flatten();
-    for claim in claims.iter() {
+    for claim in &claims.0 {
         let Some(own) = group(claim.shown) else { continue };
         let (weight, passes) = (claim.weight(people), claim.score >= threshold);
         let mut add = |rate: usize, is_error: bool| {

@@ -28,7 +28,6 @@ const GENERATED: usize = 25;
 
 const BINS: usize = 10;
 
-/// A probe, and what else is counted of it.
 #[derive(Debug, Clone, Copy)]
 struct Probe {
     outcome: OpenProbe,
@@ -37,11 +36,9 @@ struct Probe {
     raw: (f64, bool),
 }
 
-/// The evidence that a picture is a face.
 #[derive(Debug, Clone, Copy)]
 struct FaceTest {
     face_score: f64,
-    /// The distance from face space.
     residual: f64,
     refused: bool,
 }

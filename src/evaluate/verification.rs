@@ -68,9 +68,8 @@ pub(super) fn error_rates(least: f64) -> Vec<f64> {
 const STEP: f64 = 1.0 / 256.0;
 
 /// Comparisons in the order of their scores, the most alike first.
-pub(super) struct Claims(Vec<Claim>);
+pub(super) struct Claims(pub Vec<Claim>);
 
-/// One comparison of a probe with a person.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Claim {
     /// Higher for the more alike.
@@ -113,10 +112,6 @@ impl Claims {
         let mut claims: Vec<Claim> = claims.collect();
         claims.sort_unstable_by(|a, b| b.score.total_cmp(&a.score));
         Self(claims)
-    }
-
-    pub fn iter(&self) -> impl Iterator<Item = &Claim> {
-        self.0.iter()
     }
 
     /// Numbers of genuine and of false claims, people counting as often as is said.
@@ -184,7 +179,7 @@ fn crossing(before: [f64; 2], after: [f64; 2]) -> Option<f64> {
 pub(super) fn verification(probes: &[ProbeScores], bootstrap: &Bootstrap) -> ClaimErrors {
     let claims = Claims::of(probes);
     let kind = |genuine: bool| -> Vec<f32> {
-        claims.iter().filter(|claim| claim.is_genuine() == genuine).map(|claim| claim.score).collect()
+        claims.0.iter().filter(|claim| claim.is_genuine() == genuine).map(|claim| claim.score).collect()
     };
     let (genuine, impostors) = (kind(true), kind(false));
     let rates = error_rates(claims.least_false_match_rate());

@@ -74,7 +74,6 @@ impl Agglomeration {
         }
     }
 
-    /// Takes links into account.
     pub fn offer(&mut self, links: Vec<Link>) {
         for link in &links {
             let [one, other] = link.between;

@@ -16,7 +16,6 @@ use super::locked;
 use super::public_url::PublicUrl;
 use crate::error::{Error, Result};
 
-/// The secrets, and the names that this server goes by.
 #[derive(Debug)]
 pub struct Access {
     pub address: SocketAddr,

@@ -157,7 +157,6 @@ impl Which {
     }
 }
 
-/// The box that was drawn around a face, if any.
 pub fn drawn(text: Option<&str>) -> Answer<Option<FaceBox>> {
     text.map(str::parse::<FaceBox>).transpose().map_err(|wrong| Failure::bad(format!("at: {wrong}")))
 }

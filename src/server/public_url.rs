@@ -1,6 +1,5 @@
 //! The address of the page where a proxy stands in front.
 
-/// The address by which browsers reach the page through a proxy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PublicUrl {
     /// As browsers write it, and send it in `Origin`: `https://faces.home`.

@@ -262,7 +262,7 @@ pub async fn sort(service: &Arc<Service>, into: PathBuf, by: SortBy, job: &Arc<J
         let problems = named.each(|photo, _, faces| {
             sorted.add_to(photo, faces.iter().map(|(person, _)| Folder::of(person.as_str())).collect::<BTreeSet<_>>())
         })?;
-        let folders = sorted.counts().map(|(name, counts)| {
+        let folders = sorted.counts.iter().map(|(name, counts)| {
             json!({ "folder": into.join(name).to_string_lossy(), "new": counts.new, "there": counts.there })
         });
         let folders: Vec<Value> = folders.collect();

@@ -134,13 +134,10 @@ impl Reporter<'_> {
         let Some(closest) = found.closest().filter(|closest| closest.confidence > 0.5) else { return String::new() };
         let Some(limit) = self.gallery.threshold(self.recognizer, self.query.acceptance) else { return String::new() };
         let limit = percent(limit);
-        if limit == percent(closest.confidence) {
-            "; a name needs slightly more".to_owned()
-        } else {
-            match self.query.acceptance {
-                Acceptance::FalseAccepts(_) => format!("; a name needs more than {}", limit.trim_start_matches("> ")),
-                Acceptance::Confidence(_) => format!("; below {limit}"),
-            }
+        match self.query.acceptance {
+            _ if limit == percent(closest.confidence) => "; a name needs slightly more".to_owned(),
+            Acceptance::FalseAccepts(_) => format!("; a name needs more than {}", limit.trim_start_matches("> ")),
+            Acceptance::Confidence(_) => format!("; below {limit}"),
         }
     }
 }
