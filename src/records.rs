@@ -35,14 +35,11 @@ pub struct Record {
 impl Record {
     /// A result whose row in a table is made of its fields.
     pub fn new(json: Value, text: impl IntoIterator<Item = String>) -> Self {
-        let text = text.into_iter().collect();
-        let rows = None;
-        Self { json, text, rows }
+        Self { json, text: text.into_iter().collect(), rows: None }
     }
 
     pub fn with_rows(self, rows: impl IntoIterator<Item = Vec<String>>) -> Self {
-        let rows = Some(rows.into_iter().collect());
-        Self { rows, ..self }
+        Self { rows: Some(rows.into_iter().collect()), ..self }
     }
 }
 
@@ -57,7 +54,7 @@ pub struct PhotoRecord {
 }
 
 /// A face of a photo. Places are told to a tenth of a pixel: closer no face is located.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub struct FaceRecord {
     #[serde(rename = "box")]
     bounds: Option<[f64; 4]>,
@@ -77,7 +74,6 @@ pub struct FaceRecord {
     pub served: Option<ServedFace>,
 }
 
-/// A person whom a face may show.
 #[derive(Debug, Serialize)]
 struct CandidateRecord {
     person: String,
@@ -105,8 +101,7 @@ pub struct EnrolledFace {
 impl PhotoRecord {
     /// The record of an identified photo.
     pub fn identified(photo: &Path, found: &[Identification]) -> Self {
-        let location = found.first().and_then(|face| face.location);
-        Self::of(photo, location, found.iter().map(FaceRecord::of).collect())
+        Self::of(photo, found.first().and_then(|face| face.location), found.iter().map(FaceRecord::of).collect())
     }
 
     /// The record of a photo where nobody is enrolled: the faces are there, and unknown.
@@ -115,8 +110,7 @@ impl PhotoRecord {
             served: Some(ServedFace::default()),
             ..FaceRecord::at(*place, Decision::Unknown)
         };
-        let first = places.first().copied().flatten();
-        Self::of(photo, first, places.iter().map(face).collect())
+        Self::of(photo, places.first().copied().flatten(), places.iter().map(face).collect())
     }
 
     fn of(photo: &Path, first: Option<Location>, faces: Vec<FaceRecord>) -> Self {
@@ -131,16 +125,7 @@ impl FaceRecord {
             bounds: place.map(|place| place.bounds.map(tenths)),
             eyes: place.map(|place| place.eyes.map(|eye| eye.map(tenths))),
             decision: decision.name(),
-            probable: false,
-            person: None,
-            confidence: None,
-            distance: None,
-            somebody_else: None,
-            residual: None,
-            likeness: None,
-            signal: None,
-            candidates: Vec::new(),
-            served: None,
+            ..Self::default()
         }
     }
 

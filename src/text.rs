@@ -10,8 +10,7 @@ pub fn counted(count: usize, one: &str, many: &str) -> String {
 
 /// `112 faces of 14 people`.
 pub fn faces_of_people(faces: usize, people: usize) -> String {
-    let faces = counted(faces, "face", "faces");
-    format!("{faces} of {}", counted(people, "person", "people"))
+    format!("{} of {}", counted(faces, "face", "faces"), counted(people, "person", "people"))
 }
 
 /// A path in a message.

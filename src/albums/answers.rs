@@ -14,7 +14,6 @@ const IGNORE: &str = "ignore";
 /// Maximum number of a group's faces that a face of another person is kept apart from: enough, for they stay together.
 pub const MOST_APART: usize = 50;
 
-/// A user's answer about a face.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
     Nothing,
@@ -27,10 +26,7 @@ pub enum Answer {
 
 impl Answer {
     pub fn person(&self) -> Option<&Person> {
-        match self {
-            Self::Person(person) => Some(person),
-            _ => None,
-        }
+        if let Self::Person(person) = self { Some(person) } else { None }
     }
 
     /// The answer that was typed for a face or its group.
@@ -44,7 +40,6 @@ impl Answer {
     }
 }
 
-/// A face, and what was said of it.
 pub type AnswerAt = (FacePlace, Answer);
 
 /// The face of each row with the answer about it, and the groups for which it is ambiguous; or the fault of the table. One name
@@ -64,8 +59,7 @@ pub fn answers(rows: Vec<Row>) -> Result<(Vec<AnswerAt>, Vec<String>), String> {
         if typed.len() > 1 && own.iter().any(|&at| rows[at].name.is_empty()) {
             ambiguous.push(group.to_owned());
         }
-        let others = own.iter().copied().filter(|&at| rows[at].name != NOT_THIS);
-        let others: Vec<usize> = others.take(MOST_APART).collect();
+        let others: Vec<usize> = own.iter().copied().filter(|&at| rows[at].name != NOT_THIS).take(MOST_APART).collect();
         for at in own {
             answers[at] = match rows[at].name.as_str() {
                 NOT_THIS => Ok(Answer::NotThese(others.clone())),
@@ -75,8 +69,7 @@ pub fn answers(rows: Vec<Row>) -> Result<(Vec<AnswerAt>, Vec<String>), String> {
             .map_err(|error| format!("line {}: {error}", rows[at].line))?;
         }
     }
-    let places = rows.into_iter().map(|row| row.place);
-    Ok((places.zip(answers).collect(), ambiguous))
+    Ok((rows.into_iter().map(|row| row.place).zip(answers).collect(), ambiguous))
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use super::{AlbumFace, Albums};
 use crate::background::{Background, Prior};
 use crate::dataset::{Person, natural};
 use crate::error::{Error, Result};
-use crate::face_index::{self, Answers, FaceKey};
+use crate::face_index::{self, FaceKey};
 use crate::grouping::{self, Constraints, Grouping};
 use crate::locate::framing::Framing;
 use crate::model::Model;
@@ -24,8 +24,7 @@ const BATCH: usize = 1_024;
 pub fn identifying(model: &Model) -> Option<&Recognizer> {
     let recognizer = model.recognizer();
     // Where the eyes of crops are assumed to be plays no part: faces of an index were found.
-    let is_alike = recognizer.preparation().agrees_with(&face_index::preparation());
-    is_alike.then_some(recognizer)
+    recognizer.preparation().agrees_with(&face_index::preparation()).then_some(recognizer)
 }
 
 /// Preparation of faces of albums for a model, or for a new one where there is none; `path` is the model's.
@@ -38,7 +37,6 @@ pub fn preparation(model: Option<&Model>, path: &Path) -> Result<Preparation> {
     Err(Error::OtherFraming { path: path.to_owned(), has: preparation.framing().name(), asked: Framing::Detect.name() })
 }
 
-/// The faces of albums: those of people who are enrolled, and the others in groups.
 #[derive(Debug)]
 pub struct FacesByPerson<'a> {
     /// People who are enrolled, in order.
@@ -61,19 +59,18 @@ impl<'a> FacesByPerson<'a> {
         enrolled: &dyn Fn(&AlbumFace<'_>) -> Option<Person>,
         query: QueryOptions,
     ) -> Result<Self> {
-        let found = match recognizer {
-            Some(recognizer) => identify(faces, recognizer, query)?,
-            None => Vec::new(),
-        };
+        let found = recognizer.map_or_else(|| Ok(Vec::new()), |recognizer| identify(faces, recognizer, query))?;
         let answers = albums.answers();
         let own: Vec<Option<Person>> = faces.iter().map(enrolled).collect();
-        let denied = denied(faces, &own, &answers);
+        let position = |key: FaceKey| faces.binary_search_by_key(&key, |face| face.key).ok();
+        let apart = answers.apart.iter().filter_map(|&(one, other)| Some((position(one)?, position(other)?)));
+        let apart: Vec<(usize, usize)> = apart.collect();
+        let denied = denied(&own, &apart);
         let guess = |at: usize, is_meant: &dyn Fn(&Identification) -> bool| {
             let closest = found.get(at).filter(|found| is_meant(found))?.closest()?;
-            let is_denied = denied.contains(&(at, &closest.person));
-            (!is_denied).then(|| closest.clone())
+            (!denied.contains(&(at, &closest.person))).then(|| closest.clone())
         };
-        let mut known = BTreeMap::new();
+        let mut known: BTreeMap<Person, Vec<KnownFace<'_>>> = BTreeMap::new();
         let (mut unnamed, mut probable) = (Vec::new(), Vec::new());
         for (at, face) in faces.iter().enumerate() {
             let guessed = guess(at, &|found| found.name().is_some());
@@ -84,19 +81,16 @@ impl<'a> FacesByPerson<'a> {
             let is_ignored = answers.ignored.contains(&face.key);
             match named {
                 Some((person, confidence, is_enrolled)) if is_enrolled || !is_ignored => {
-                    let named = KnownFace { face, confidence, is_enrolled };
-                    let of_person: &mut Vec<KnownFace<'_>> = known.entry(person).or_default();
-                    of_person.push(named);
+                    known.entry(person).or_default().push(KnownFace { face, confidence, is_enrolled });
                 }
                 _ if is_ignored => {}
                 _ => {
                     unnamed.push(at);
-                    let guessed = guess(at, &Identification::is_probable);
-                    probable.push(guessed.map(|one| one.person));
+                    probable.push(guess(at, &Identification::is_probable).map(|one| one.person));
                 }
             }
         }
-        let mut grouping = group(faces, &unnamed, &answers)?;
+        let mut grouping = group(faces, &unnamed, &apart)?;
         let unnamed: Vec<&AlbumFace<'_>> = unnamed.into_iter().map(|at| &faces[at]).collect();
         // For reading: as the photos lie in their folders.
         for group in &mut grouping.groups {
@@ -112,11 +106,8 @@ impl<'a> FacesByPerson<'a> {
 
 /// Faces (by position) and people whom they do not show, for a person has said that they are of somebody else than a face that is
 /// enrolled.
-fn denied<'a>(faces: &[AlbumFace<'_>], own: &'a [Option<Person>], answers: &Answers) -> BTreeSet<(usize, &'a Person)> {
-    let position = |key: FaceKey| faces.binary_search_by_key(&key, |face| face.key).ok();
-    let pairs = answers.apart.iter();
-    let pairs = pairs.filter_map(|&(one, other)| Some((position(one)?, position(other)?)));
-    let both = pairs.flat_map(|(one, other)| [(one, other), (other, one)]);
+fn denied<'a>(own: &'a [Option<Person>], apart: &[(usize, usize)]) -> BTreeSet<(usize, &'a Person)> {
+    let both = apart.iter().flat_map(|&(one, other)| [(one, other), (other, one)]);
     both.filter_map(|(face, other)| Some((face, own[other].as_ref()?))).collect()
 }
 
@@ -149,12 +140,11 @@ fn identify(faces: &[AlbumFace<'_>], recognizer: &Recognizer, query: QueryOption
 /// The background model's coordinates of faces, as the index keeps them: 2k x n.
 fn coordinates<'a>(faces: impl ExactSizeIterator<Item = &'a AlbumFace<'a>>) -> Result<DMatrix<f32>> {
     let (rows, count) = (2 * Background::bundled()?.components(), faces.len());
-    let columns = faces.flat_map(|face| face.found.coordinates.iter().copied());
-    Ok(DMatrix::from_vec(rows, count, columns.collect()))
+    Ok(DMatrix::from_vec(rows, count, faces.flat_map(|face| face.found.coordinates.iter().copied()).collect()))
 }
 
 /// The groups of those of the faces that are `unnamed` (positions).
-fn group(faces: &[AlbumFace<'_>], unnamed: &[usize], answers: &Answers) -> Result<Grouping> {
+fn group(faces: &[AlbumFace<'_>], unnamed: &[usize], apart: &[(usize, usize)]) -> Result<Grouping> {
     let background = Background::bundled()?;
     let raw = coordinates(faces.iter())?;
     // Faces come in the order of their photos.
@@ -164,14 +154,9 @@ fn group(faces: &[AlbumFace<'_>], unnamed: &[usize], answers: &Answers) -> Resul
         let before = photos.last().copied().unwrap_or(0);
         photos.push(if is_same { before } else { at });
     }
-    let position = |key: FaceKey| faces.binary_search_by_key(&key, |face| face.key).ok();
-    let apart: Vec<(usize, usize)> =
-        answers.apart.iter().filter_map(|&(one, other)| Some((position(one)?, position(other)?))).collect();
-    let constraints = Constraints { photos: &photos, apart: &apart };
-    Ok(grouping::group(background, &raw, unnamed, constraints, grouping::PURITY))
+    Ok(grouping::group(background, &raw, unnamed, Constraints { photos: &photos, apart }, grouping::PURITY))
 }
 
-/// The faces of a person of the model.
 #[derive(Debug)]
 pub struct KnownPerson<'a> {
     pub person: Person,
@@ -179,7 +164,6 @@ pub struct KnownPerson<'a> {
     pub faces: Vec<KnownFace<'a>>,
 }
 
-/// A face of somebody who is known.
 #[derive(Debug)]
 pub struct KnownFace<'a> {
     pub face: &'a AlbumFace<'a>,

@@ -12,23 +12,17 @@ pub struct EnrolledPixels(HashMap<ContentHash, Person>);
 impl EnrolledPixels {
     /// Those of a model; of none, nobody's.
     pub fn of(model: Option<&Model>) -> Self {
-        let Some(gallery) = model.map(Model::gallery) else {
-            return Self(HashMap::new());
-        };
+        let Some(gallery) = model.map(Model::gallery) else { return Self(HashMap::new()) };
         let faces = gallery.enrolled().iter().enumerate();
-        let faces = faces.map(|(at, face)| {
-            let hash = ContentHash::of(gallery.faces().face(at));
-            (hash, gallery.people()[face.person].clone())
-        });
+        let faces =
+            faces.map(|(at, face)| (ContentHash::of(gallery.faces().face(at)), gallery.people()[face.person].clone()));
         Self(faces.collect())
     }
 
-    /// The person whose enrolled face has these pixels.
     pub fn person(&self, pixels: &[u8]) -> Option<&Person> {
         self.by_hash(ContentHash::of(pixels))
     }
 
-    /// As [`person`](Self::person), by the hash of the pixels.
     pub fn by_hash(&self, pixels: ContentHash) -> Option<&Person> {
         self.0.get(&pixels)
     }

@@ -31,7 +31,6 @@ use crate::face_matrix::FaceSize;
 use crate::store;
 use crate::text::{counted, shown};
 
-/// The index of a folder, within it.
 const INDEX: &str = "eigenfaces.faces";
 
 /// Time between saves of the index while photos are looked at: Ctrl-C loses no more.
@@ -42,11 +41,10 @@ pub fn index_of(folder: &Path) -> PathBuf {
     folder.join(INDEX)
 }
 
-/// Folders of photos and their indexes, brought up to date.
 #[derive(Debug)]
 pub struct Albums {
     albums: Vec<Album>,
-    unusable: usize,
+    pub unusable: usize,
 }
 
 #[derive(Debug)]
@@ -63,7 +61,6 @@ struct Album {
     unsaved: Option<Error>,
 }
 
-/// A face of a photo, and where it lies.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FacePlace {
     pub photo: PathBuf,
@@ -75,7 +72,6 @@ pub struct FacePlace {
 
 #[derive(Debug)]
 pub struct AlbumFace<'a> {
-    /// Its photo's content and its position there.
     pub key: FaceKey,
     pub found: &'a IndexedFace,
     /// The photo, or the first of several copies of it.
@@ -84,7 +80,6 @@ pub struct AlbumFace<'a> {
     pub of: usize,
 }
 
-/// A face in JSON, for scripts and the page.
 #[derive(Debug, Serialize)]
 pub struct FaceRecord {
     photo: String,
@@ -105,16 +100,12 @@ impl AlbumFace<'_> {
 
     /// The photo, with the face's number where it shows several.
     pub fn name(&self) -> String {
-        match self.of {
-            1 => shown(&self.photo),
-            _ => format!("{}, face {}", shown(&self.photo), self.key.face + 1),
-        }
+        if self.of == 1 { shown(&self.photo) } else { format!("{}, face {}", shown(&self.photo), self.key.face + 1) }
     }
 
-    /// The aligned face.
     pub fn picture(&self) -> GrayImage {
-        let (width, height) = (FaceSize::ALIGNED.width(), FaceSize::ALIGNED.height());
-        GrayImage::from_raw(width, height, self.found.pixels.clone()).unwrap_or_default()
+        let size = FaceSize::ALIGNED;
+        GrayImage::from_raw(size.width(), size.height(), self.found.pixels.clone()).unwrap_or_default()
     }
 
     pub fn record(&self) -> FaceRecord {
@@ -133,22 +124,19 @@ impl Albums {
         let mut distinct: Vec<&PathBuf> = Vec::new();
         for folder in folders {
             refuse_no_folder(folder)?;
-            let is_here = |other: &&PathBuf| FileId::of(other) == FileId::of(folder);
-            if !distinct.iter().any(is_here) {
+            if !distinct.iter().any(|other| FileId::of(other) == FileId::of(folder)) {
                 distinct.push(folder);
             }
         }
         let mut albums = Self { albums: Vec::new(), unusable: 0 };
         match index {
             Some(file) => {
-                let folders: Vec<PathBuf> = distinct.into_iter().cloned().collect();
-                albums.add(folders, file, &whole_name, observer)?;
+                albums.add(distinct.into_iter().cloned().collect(), file, &whole_name, observer)?;
             }
             None => {
                 for folder in distinct {
                     let name = |path: &Path| name_within(folder, path);
-                    let file = index_of(folder);
-                    albums.add(vec![folder.clone()], &file, &name, observer)?;
+                    albums.add(vec![folder.clone()], &index_of(folder), &name, observer)?;
                 }
             }
         }
@@ -196,7 +184,6 @@ impl Albums {
         Ok(())
     }
 
-    /// Prints what was found, and whether the indexes were saved.
     pub fn report(&self, observer: &dyn Observer) {
         for album in &self.albums {
             observer.say(&format!(
@@ -228,9 +215,7 @@ impl Albums {
             let names = index.paths();
             for (key, found) in index.faces() {
                 let name = names.get(&key.photo).and_then(|names| names.first());
-                let Some(photo) = name.and_then(|name| paths.get(*name)) else {
-                    continue;
-                };
+                let Some(photo) = name.and_then(|name| paths.get(*name)) else { continue };
                 let of = index.photos.get(&key.photo);
                 let face = AlbumFace { key, found, photo: photo.clone(), of: of.map_or(0, |photo| photo.faces.len()) };
                 faces.insert(key, face);
@@ -247,19 +232,13 @@ impl Albums {
         all
     }
 
-    /// The reason why the index is not saved, if it is not.
     pub fn unsaved(&self) -> Option<&Error> {
         self.albums.iter().find_map(|album| album.unsaved.as_ref())
     }
 
     /// Photos that were looked at, now or earlier.
     pub fn photos(&self) -> usize {
-        let photos = self.albums.iter().map(|album| album.index.photos.len());
-        photos.sum()
-    }
-
-    pub fn unusable(&self) -> usize {
-        self.unusable
+        self.albums.iter().map(|album| album.index.photos.len()).sum()
     }
 }
 
@@ -334,17 +313,14 @@ pub fn name_within(folder: &Path, file: &Path) -> String {
 /// The reason why an index cannot be written, with the option that has it elsewhere.
 pub fn with_index(error: &Error) -> String {
     match error {
-        Error::Write { problem: WriteProblem::NotPermitted(_), .. } => {
-            format!("{error} with --index FILE")
-        }
+        Error::Write { problem: WriteProblem::NotPermitted(_), .. } => format!("{error} with --index FILE"),
         other => other.to_string(),
     }
 }
 
 /// The name of a file in an index of several folders: its whole path.
 pub fn whole_name(file: &Path) -> String {
-    let whole = std::path::absolute(file);
-    name_within(Path::new("/"), &whole.unwrap_or_else(|_| file.to_owned()))
+    name_within(Path::new("/"), &std::path::absolute(file).unwrap_or_else(|_| file.to_owned()))
 }
 
 /// Errors: it is not there, or a file.

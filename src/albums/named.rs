@@ -19,7 +19,6 @@ use crate::preparation::Preparation;
 /// Minimum intersection over union of a face's box with its earlier one.
 const SAME_PLACE: f32 = 0.5;
 
-/// A face, and what was said of it.
 #[derive(Debug)]
 pub struct NamedFace {
     pub place: FacePlace,
@@ -30,7 +29,6 @@ pub struct NamedFace {
     pub is_refused: bool,
 }
 
-/// A user's answers about faces.
 #[derive(Debug)]
 pub struct NamedFaces {
     pub faces: Vec<NamedFace>,
@@ -56,9 +54,7 @@ impl NamedFaces {
     fn refuse_two_names(&self) -> Result<()> {
         let mut names: BTreeMap<(&Path, usize), &Person> = BTreeMap::new();
         for NamedFace { place, answer, .. } in &self.faces {
-            let Some(person) = answer.person() else {
-                continue;
-            };
+            let Some(person) = answer.person() else { continue };
             let first = *names.entry((&place.photo, place.face)).or_insert(person);
             if first != person {
                 let two = format_args!("face {} is {first} and {person}; leave one of the names", place.face);
@@ -77,7 +73,6 @@ impl NamedFaces {
         self.count(|face| matches!(face.answer, Answer::Ignored | Answer::NotThese(_))) > 0
     }
 
-    /// Number of faces that satisfy a condition.
     pub fn count(&self, is_meant: impl Fn(&NamedFace) -> bool) -> usize {
         self.faces.iter().filter(|face| is_meant(face)).count()
     }
@@ -112,29 +107,23 @@ impl NamedFaces {
                 }
                 self.indexes.insert(file.clone(), super::load(&file)?);
             }
-            let index = self.indexes.get(&file);
-            key = key.or_else(|| key_of(index?, &name, place.face));
+            key = key.or_else(|| key_of(self.indexes.get(&file)?, &name, place.face));
         }
         Ok(key)
     }
 
-    /// The face as an index knows it.
     pub fn indexed(&self, face: &NamedFace) -> Option<(FaceKey, &IndexedFace)> {
         let key = face.key?;
-        let face = self.indexes.values().find_map(|index| index.face(key))?;
-        Some((key, face))
+        Some((key, self.indexes.values().find_map(|index| index.face(key))?))
     }
 
     /// Whether what was said of a face has been done: it is enrolled, or the answer is remembered. Where the `people` of a model
     /// were prepared otherwise than faces of an index, it is enough that they are enrolled at all.
     pub fn is_done(&self, face: &NamedFace, enrolled: &EnrolledPixels, people: &[Person]) -> bool {
-        let is_enrolled = face.answer.person().is_some_and(|it| people.contains(it));
-        if face.answer == Answer::Nothing || is_enrolled {
+        if face.answer == Answer::Nothing || face.answer.person().is_some_and(|it| people.contains(it)) {
             return true;
         }
-        let Some((key, found)) = self.indexed(face) else {
-            return false;
-        };
+        let Some((key, found)) = self.indexed(face) else { return false };
         let mut remembered = self.indexes.values().map(|index| &index.answers);
         match &face.answer {
             Answer::Nothing | Answer::Person(_) => enrolled.person(&found.pixels).is_some(),
@@ -211,8 +200,7 @@ impl NamedFaces {
         for face in &mut self.faces {
             let photo = face.place.photo.to_string_lossy();
             let numbered = source_of(&photo, face.place.face);
-            let is_it = |dispute: &Dispute| dispute.source == photo || dispute.source == numbered;
-            face.is_refused |= disputes.iter().any(is_it);
+            face.is_refused |= disputes.iter().any(|dispute| dispute.source == photo || dispute.source == numbered);
         }
     }
 
@@ -251,7 +239,6 @@ impl NamedFaces {
 
 /// A face by its number, from 1, of the photo of this name in the index.
 fn key_of(index: &FaceIndex, name: &str, number: usize) -> Option<FaceKey> {
-    let file = index.files.get(name)?;
-    let key = FaceKey { photo: file.photo, face: number - 1 };
+    let key = FaceKey { photo: index.files.get(name)?.photo, face: number - 1 };
     index.face(key).map(|_| key)
 }

@@ -12,13 +12,10 @@ use crate::xmp::{Content, NamedFace, Outcome, OwnNames, PhotoLayout, Region, Wri
 /// Whether sidecars are written, or it is a dry run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Writing {
-    /// They are written.
     Done,
-    /// It is said.
     Told,
 }
 
-/// A face and its name.
 #[derive(Debug)]
 pub struct NameAt<'a> {
     /// Left, top, width and height in the upright photo.
@@ -98,8 +95,7 @@ impl Sidecars {
         let sources = sources.map_err(|fault| unwritten(fault.to_string()))?;
         let mut given = Vec::new();
         for source in &sources {
-            let named = source.named_faces(&layout);
-            given.extend(named.map_err(|fault| unwritten(fault.to_string()))?);
+            given.extend(source.named_faces(&layout).map_err(|fault| unwritten(fault.to_string()))?);
         }
         let mut named: Vec<NamedFace<'_>> = named
             .iter()
@@ -111,7 +107,15 @@ impl Sidecars {
                 })
             })
             .collect();
-        self.keep_names(&mut named, &given, sidecar.path(), observer);
+        // Faces that have a name already, given by a person, are left out.
+        named.retain(|face| {
+            let same = |region: &&Region| region.area.same_face(&face.area).is_some();
+            let name = given.iter().find(same).and_then(|region| region.name.as_deref());
+            if let Some(name) = name.filter(|name| *name != face.name) {
+                self.say_kept(sidecar.path(), name, face.name, observer);
+            }
+            name.is_none()
+        });
         if named.is_empty() && !may_withdraw {
             return Ok(());
         }
@@ -130,26 +134,6 @@ impl Sidecars {
         }
         self.count(&path, &named, &written, observer);
         Ok(())
-    }
-
-    /// Leaves out the faces that have a name already, given by a person.
-    fn keep_names(
-        &mut self,
-        faces: &mut Vec<NamedFace<'_>>,
-        regions: &[Region],
-        sidecar: &Path,
-        observer: &dyn Observer,
-    ) {
-        faces.retain(|face| {
-            let same = |region: &&Region| region.area.same_face(&face.area).is_some();
-            let Some(name) = regions.iter().find(same).and_then(|region| region.name.as_deref()) else {
-                return true;
-            };
-            if name != face.name {
-                self.say_kept(sidecar, name, face.name, observer);
-            }
-            false
-        });
     }
 
     fn say_kept(&mut self, sidecar: &Path, name: &str, guess: &str, observer: &dyn Observer) {
@@ -187,7 +171,6 @@ impl Sidecars {
         [self.photos, self.names, self.kept]
     }
 
-    /// Says how many names were written.
     pub fn report(&self, observer: &dyn Observer) {
         let (wrote, withdrew) = match self.writing {
             Writing::Done => ("wrote", "withdrew"),

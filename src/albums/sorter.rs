@@ -1,7 +1,7 @@
 //! Photos sorted by person: a folder each, of hard links or copies (`identify --sort-into`, and the page of `serve`).
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -25,7 +25,6 @@ const DEVICES: [&str; 6] = ["con", "prn", "aux", "nul", "com", "lpt"];
 /// Bytes of a name that is cut: file systems have room for 255.
 const LONGEST_NAME: usize = 200;
 
-/// The way of putting photos into folders of people.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SortBy {
@@ -36,9 +35,7 @@ pub enum SortBy {
 /// The treatment of photos of nobody who is enrolled, and of those without a face.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Others {
-    /// They stay where they are.
     Stay,
-    /// They get folders of their own.
     Sorted,
 }
 
@@ -49,28 +46,19 @@ pub struct Sorter<'a> {
     by: Option<SortBy>,
     others: Others,
     /// Photos that came, would come, or were there already, by folder.
-    counts: BTreeMap<String, Counts>,
+    pub counts: BTreeMap<String, Counts>,
 }
 
-/// Photos of a folder.
 #[derive(Debug, Default)]
 pub struct Counts {
-    /// Photos sorted now.
     pub new: usize,
-    /// Photos that were there already.
     pub there: usize,
 }
 
 impl<'a> Sorter<'a> {
     /// Sorts into folders below this one; without a method it is a dry run.
     pub fn new(folder: &'a Path, by: Option<SortBy>, others: Others) -> Self {
-        let counts = BTreeMap::new();
-        Self { folder, by, others, counts }
-    }
-
-    /// The photos of each folder so far.
-    pub fn counts(&self) -> impl Iterator<Item = (&String, &Counts)> {
-        self.counts.iter()
+        Self { folder, by, others, counts: BTreeMap::new() }
     }
 
     /// Sorts a photo into the folder of everybody who was named in it.
@@ -99,38 +87,26 @@ impl<'a> Sorter<'a> {
             }
             counts.new += 1;
             if let (Some(person), Some(_)) = (person, self.by) {
-                name_person(&folder, &person)?;
+                // So that it is this person's when it is enrolled.
+                note(&folder, PERSON_FILE, &format!("{person}\n"))?;
             }
         }
         if self.by.is_some() && self.counts.values().any(|counts| counts.new > 0) {
-            self.mark()?;
+            // So that its folders of strangers are not taken for people.
+            note(self.folder, SORTED, "")?;
         }
         Ok(())
     }
 
-    /// Marks the folder as sorted by this program, so that its folders of strangers are not taken for people.
-    fn mark(&self) -> Result<()> {
-        let mark = self.folder.join(SORTED);
-        if mark.symlink_metadata().is_ok() {
-            return Ok(());
-        }
-        let outputs = Outputs::new([self.folder], Default::default());
-        let to = outputs.claim(&mark)?;
-        to.write_with(Privacy::Personal, |_| Ok(()))
-    }
-
     fn folders(&self, found: &[Identification]) -> BTreeSet<Folder> {
-        let named = found.iter().filter_map(Identification::name);
-        let mut folders: BTreeSet<Folder> = named.map(Folder::of).collect();
+        let mut folders: BTreeSet<Folder> = found.iter().filter_map(Identification::name).map(Folder::of).collect();
         if folders.is_empty() && self.others == Others::Sorted {
             let is_faceless = found.iter().all(|face| face.decision == Decision::NotAFace);
-            let name = if is_faceless { NO_FACE } else { UNKNOWN }.to_owned();
-            folders.insert(Folder { name, person: None });
+            folders.insert(Folder { name: if is_faceless { NO_FACE } else { UNKNOWN }.to_owned(), person: None });
         }
         folders
     }
 
-    /// Prints how many photos each folder received.
     pub fn report(&self, observer: &dyn Observer) {
         let done = match self.by {
             None => "would sort",
@@ -156,7 +132,6 @@ impl<'a> Sorter<'a> {
     }
 }
 
-/// A folder that photos are sorted into.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Folder {
     name: String,
@@ -172,15 +147,14 @@ impl Folder {
     }
 }
 
-/// Writes into a folder whose it is, so that it is this person's when it is enrolled. What stands there already stays.
-fn name_person(folder: &Path, person: &str) -> Result<()> {
-    let file = folder.join(PERSON_FILE);
+/// Writes a note about a folder into it. What stands there already stays.
+fn note(folder: &Path, name: &str, text: &str) -> Result<()> {
+    let file = folder.join(name);
     if file.symlink_metadata().is_ok() {
         return Ok(());
     }
-    let outputs = Outputs::new([folder], Default::default());
-    let to = outputs.claim(&file)?;
-    to.write_with(Privacy::Personal, |out| writeln!(out, "{person}"))
+    let to = Outputs::new([folder], Default::default()).claim(&file)?;
+    to.write_with(Privacy::Personal, |out| out.write_all(text.as_bytes()))
 }
 
 /// A person's name as that of a folder, no other person's. Where a file system would take it for something else, Windows'
@@ -200,8 +174,7 @@ fn folder_name(person: &str) -> String {
         return name.to_owned();
     }
     let name = name.trim_start_matches('.');
-    let hash = ContentHash::of(person.as_bytes()).to_string();
-    format!("{name}~{}", &hash[..8])
+    format!("{name}~{}", &ContentHash::of(person.as_bytes()).to_string()[..8])
 }
 
 /// A free path for a photo in a folder; `None` where the photo stands there already.
@@ -232,8 +205,7 @@ fn is_same(photo: &Path, other: &Path) -> bool {
 fn link(photo: &Path, folder: &Path, target: &Path) -> Result<()> {
     make_own_folder(folder)?;
     // Of a symbolic link the photo that it leads to.
-    let file = photo.canonicalize().unwrap_or_else(|_| photo.to_owned());
-    fs::hard_link(file, target).map_err(|error| {
+    fs::hard_link(photo.canonicalize().unwrap_or_else(|_| photo.to_owned()), target).map_err(|error| {
         let reason = match error.kind() {
             io::ErrorKind::CrossesDevices => {
                 "it is on another file system than the photo; --copy makes copies instead".to_owned()
@@ -253,31 +225,23 @@ fn link(photo: &Path, folder: &Path, target: &Path) -> Result<()> {
 
 fn copy(photo: &Path, folder: &Path, target: &Path) -> Result<()> {
     make_own_folder(folder)?;
-    let unreadable = |error: std::io::Error| Error::unreadable(photo, reason(&error));
     let bytes = match is_page(photo) {
-        true => {
-            let page = PhotoFile::read(photo);
-            let page = page.map_err(|problem| Error::photo(photo, problem))?;
-            page.bytes().to_vec()
-        }
-        false => fs::read(photo).map_err(unreadable)?,
+        true => PhotoFile::read(photo).map_err(|problem| Error::photo(photo, problem))?.bytes().to_vec(),
+        false => fs::read(photo).map_err(|error| Error::unreadable(photo, reason(&error)))?,
     };
     let about = photo.metadata();
-    let outputs = Outputs::new([photo], Default::default());
-    let to = outputs.claim(target)?;
+    let to = Outputs::new([photo], Default::default()).claim(target)?;
     to.write_with(Privacy::Personal, |out| {
         out.write_all(&bytes)?;
         out.flush()?;
         // A photo's date is worth keeping, and no reason to fail.
         if let Ok(date) = about.and_then(|about| about.modified()) {
-            let file: &File = out.get_ref();
-            let _ = file.set_modified(date);
+            let _ = out.get_ref().set_modified(date);
         }
         Ok(())
     })
 }
 
-/// Whether files can be made in a folder.
 fn may_write(folder: &Path) -> bool {
     tempfile::tempfile_in(folder).is_ok()
 }
@@ -288,8 +252,7 @@ fn make_own_folder(folder: &Path) -> Result<()> {
     builder.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    let made = builder.create(folder);
-    made.map_err(|error| Error::folder(folder, error))
+    builder.create(folder).map_err(|error| Error::folder(folder, error))
 }
 
 #[cfg(test)]
@@ -333,7 +296,7 @@ mod tests {
         assert_eq!(Folder::of("Ada").person, None);
         let folder = tempfile::tempdir().unwrap();
         for person in ["AC/DC", "another"] {
-            name_person(folder.path(), person).unwrap();
+            note(folder.path(), PERSON_FILE, &format!("{person}\n")).unwrap();
             let written = std::fs::read_to_string(folder.path().join(PERSON_FILE)).unwrap();
             assert_eq!(written, "AC/DC\n", "what is there stays");
         }

@@ -27,8 +27,7 @@ impl Row {
     /// The cells, in the order of [`HEADER`].
     pub fn fields(&self) -> Vec<String> {
         let FacePlace { photo, face, bounds } = &self.place;
-        let photo = dataset::path_as_text(photo);
-        let mut fields = vec![self.group.clone(), self.name.clone(), photo, face.to_string()];
+        let mut fields = vec![self.group.clone(), self.name.clone(), dataset::path_as_text(photo), face.to_string()];
         fields.extend(bounds.unwrap_or_default().map(|edge| format!("{edge:.1}")));
         fields
     }
@@ -36,8 +35,7 @@ impl Row {
 
 /// The rows of all groups, the largest first, without names.
 pub fn rows(faces: &[&AlbumFace<'_>], grouping: &Grouping) -> Vec<Row> {
-    let numbered = (1..).zip(&grouping.groups);
-    let members = numbered.flat_map(|(number, group)| group.iter().map(move |&at| (number, at)));
+    let members = (1..).zip(&grouping.groups).flat_map(|(number, group)| group.iter().map(move |&at| (number, at)));
     let row = |(number, at): (usize, usize)| Row {
         line: 0,
         group: number.to_string(),
@@ -62,12 +60,10 @@ pub fn read(path: &Path) -> Result<(Vec<Row>, TableEncoding)> {
     }
     let table = dataset::read_table(path).map_err(refuse)?;
     let mut rows = table.rows.iter();
-    let heading = rows.next().map_or(&[][..], |heading| &heading.fields);
-    let columns = columns(heading).map_err(refuse)?;
+    let columns = columns(rows.next().map_or(&[][..], |heading| &heading.fields)).map_err(refuse)?;
     let read = rows.map(|row| {
         let line = row.line;
-        let no_face = || refuse(format!("line {line}: face is no number from 1 on"));
-        row_of(row, &columns).ok_or_else(no_face)
+        row_of(row, &columns).ok_or_else(|| refuse(format!("line {line}: face is no number from 1 on")))
     });
     Ok((read.collect::<Result<_>>()?, table.encoding))
 }
@@ -100,8 +96,7 @@ fn row_of(TableRow { line, fields }: &TableRow, columns: &[Option<usize>]) -> Op
         group => group.to_owned(),
     };
     let photos = dataset::spellings_of_path(cell(2));
-    let there = photos.iter().find(|photo| photo.exists()).cloned();
-    let photo = there.or_else(|| photos.into_iter().next());
+    let photo = photos.iter().find(|photo| photo.exists()).cloned().or_else(|| photos.into_iter().next());
     Some(Row {
         line: *line,
         group,

@@ -45,8 +45,7 @@ pub fn run(args: &LearnBackground, output: &Output) -> Result<ExitStatus> {
     let started = Instant::now();
     let mut inputs = args.faces.clone();
     inputs.extend(files::table(&args.labels.rule));
-    let outputs = Outputs::new(inputs, args.force.into());
-    let file = outputs.claim(&args.output)?;
+    let file = Outputs::new(inputs, args.force.into()).claim(&args.output)?;
     let bundled = Background::bundled().map_err(eigenfaces::Error::from)?;
     output.say("every photo is read once, and twice more as damaged copies, in 120 KB of memory a photo; nothing is written before the end");
     let learned =

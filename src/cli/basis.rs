@@ -81,9 +81,8 @@ pub fn run(args: &Basis, model: &Path, output: &Output) -> Result<ExitStatus> {
             Space::Kernel(..) => recognizer.linear_space(),
             _ => space.clone(),
         };
-        let ratios = recognizer.shown_ratios(&linear);
         learning::tell_fewer(args.components, linear.components(), output);
-        write(args, &folder, &linear, &ratios, output)?;
+        write(args, &folder, &linear, &recognizer.shown_ratios(&linear), output)?;
         if let Space::Kernel(space, _) = &space {
             pre_images(&folder, &recognizer, space, output)?;
         }
@@ -194,9 +193,7 @@ const PICTURED: usize = 12;
 /// standard deviations down and up along each; and of some enrolled faces, beside them.
 fn pre_images(folder: &OutputDir, recognizer: &Recognizer, space: &KernelSpace, output: &Output) -> Result<()> {
     let size = recognizer.space().size();
-    let Some(images) = PreImages::learn(space, space.components(), RIDGE) else {
-        return Ok(());
-    };
+    let Some(images) = PreImages::learn(space, space.components(), RIDGE) else { return Ok(()) };
     let mut tiles = Vec::new();
     for (number, [down, up]) in (1..).zip(along_components(size, space, &images, PICTURED)) {
         tiles.extend(
@@ -204,8 +201,7 @@ fn pre_images(folder: &OutputDir, recognizer: &Recognizer, space: &KernelSpace, 
         );
     }
     let faces = recognizer.gallery().faces();
-    let step = faces.len().div_ceil(PICTURED).max(1);
-    let chosen: Vec<usize> = (0..faces.len()).step_by(step).collect();
+    let chosen: Vec<usize> = (0..faces.len()).step_by(faces.len().div_ceil(PICTURED).max(1)).collect();
     let chosen = faces.select(&chosen)?;
     for (face, weights) in (0..chosen.len()).zip(space.weights(&chosen).column_iter()) {
         let rebuilt = images.rebuild(weights.as_slice());

@@ -47,17 +47,13 @@ impl Copies {
             Some(file) => file.decode_color(),
             None => PhotoFile::read(photo).and_then(|file| file.decode_color()),
         };
-        let (Some((name, target)), Ok(picture)) = (self.targets.get(photo), picture) else {
-            return Ok(());
-        };
-        let title = name.to_string_lossy();
-        if let Some(sheet) = caption_sheet(&title, picture.dimensions(), found) {
-            let sheet_name = fitting(name.with_extension("names.svg"));
-            let to = self.folder.claim(sheet_name)?;
-            to.write(Privacy::Personal, sheet.into_bytes())?;
+        let (Some((name, target)), Ok(picture)) = (self.targets.get(photo), picture) else { return Ok(()) };
+        if let Some(sheet) = caption_sheet(&name.to_string_lossy(), picture.dimensions(), found) {
+            self.folder
+                .claim(fitting(name.with_extension("names.svg")))?
+                .write(Privacy::Personal, sheet.into_bytes())?;
         }
-        let bytes = annotated(picture, found, target.path())?;
-        target.write(Privacy::Personal, bytes)
+        target.write(Privacy::Personal, annotated(picture, found, target.path())?)
     }
 }
 
@@ -87,9 +83,8 @@ fn parts(photo: &Path) -> Vec<OsString> {
     if is_standard_input(photo) {
         return vec!["standard-input".into()];
     }
-    let whole = std::path::absolute(photo).unwrap_or_else(|_| photo.to_owned());
     let mut parts = Vec::new();
-    for component in whole.components() {
+    for component in std::path::absolute(photo).unwrap_or_else(|_| photo.to_owned()).components() {
         match component {
             Component::Normal(part) => parts.push(part.to_owned()),
             Component::ParentDir => {
@@ -103,13 +98,9 @@ fn parts(photo: &Path) -> Vec<OsString> {
 
 /// Number of leading folders that all photos have in common.
 fn shared_folders(parts: &[Vec<OsString>]) -> usize {
-    let Some((first, others)) = parts.split_first() else {
-        return 0;
-    };
-    let folders = first.len().saturating_sub(1);
-    others.iter().fold(folders, |shared, other| {
-        let most = shared.min(other.len().saturating_sub(1));
-        first.iter().zip(other).take(most).take_while(|(a, b)| a == b).count()
+    let Some((first, others)) = parts.split_first() else { return 0 };
+    others.iter().fold(first.len().saturating_sub(1), |shared, other| {
+        first.iter().zip(other).take(shared.min(other.len().saturating_sub(1))).take_while(|(a, b)| a == b).count()
     })
 }
 
@@ -159,10 +150,7 @@ fn mark(number: Option<usize>, found: &Identification) -> Mark {
 /// The number and the name, or `face` where the program has no letters for the name.
 fn label(number: Option<usize>, name: &str) -> String {
     let name = if lettering::can_write(name) { name } else { "face" };
-    match number {
-        Some(number) => format!("{number}: {name}"),
-        None => name.to_owned(),
-    }
+    number.map_or_else(|| name.to_owned(), |number| format!("{number}: {name}"))
 }
 
 #[cfg(test)]

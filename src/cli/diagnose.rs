@@ -33,12 +33,8 @@ pub fn run(path: &Path, output: &Output) -> Result<ExitStatus> {
             },
         ),
     ];
-    let facts = match &model {
-        Model::Missing | Model::Unusable(_) => None,
-        Model::Read { recognizer, .. } => Some(info::facts(recognizer)),
-    };
-    let facts = program.into_iter().chain(facts.into_iter().flatten());
-    output.print_result(&object(&model), info::listed(facts))?;
+    let facts = if let Model::Read { recognizer, .. } = &model { Some(info::facts(recognizer)) } else { None };
+    output.print_result(&object(&model), info::listed(program.into_iter().chain(facts.into_iter().flatten())))?;
     Ok(ExitStatus::Done)
 }
 
@@ -111,7 +107,6 @@ pub fn system() -> Vec<&'static str> {
     [std::env::consts::OS, std::env::consts::ARCH].into_iter().chain(applying(&told_apart)).collect()
 }
 
-/// The features of this program that it was built with.
 fn features() -> Vec<&'static str> {
     applying(&[
         (cfg!(feature = "postgres"), "postgres"),
@@ -151,10 +146,8 @@ pub fn instructions() -> Vec<&'static str> {
     Vec::new()
 }
 
-/// The names whose flag is set.
 fn applying(told: &[(bool, &'static str)]) -> Vec<&'static str> {
-    let applying = told.iter().filter(|(applies, _)| *applies);
-    applying.map(|(_, name)| *name).collect()
+    told.iter().filter(|(applies, _)| *applies).map(|(_, name)| *name).collect()
 }
 
 fn cores() -> usize {
@@ -162,8 +155,5 @@ fn cores() -> usize {
 }
 
 pub fn listed(names: &[&str]) -> String {
-    match names {
-        [] => "none".to_owned(),
-        names => names.join(", "),
-    }
+    if names.is_empty() { "none".to_owned() } else { names.join(", ") }
 }

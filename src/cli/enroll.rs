@@ -60,10 +60,9 @@ pub fn run(args: &Enroll, model: &Path, output: &Output) -> Result<ExitStatus> {
     if let Some(known) = known {
         args.learn.agree_with(known.preparation(), model)?;
     }
-    let base = Model::base(before.as_ref(), args.learn.preparation_options());
     let listed = ListedFolders::list(&args.faces, &args.labels.rule)?;
     refuse_nested(args, &listed, known)?;
-    let read = listed.read(base, output)?;
+    let read = listed.read(Model::base(before.as_ref(), args.learn.preparation_options()), output)?;
     refuse(args, &read, known)?;
 
     let looked_at = read.folder.known.len() + read.folder.new.len();
@@ -84,26 +83,21 @@ pub fn run(args: &Enroll, model: &Path, output: &Output) -> Result<ExitStatus> {
         return Ok(outcome);
     }
     if !plan.outcome.gone.is_empty() {
-        let gone = people::erased_in_words(&plan.outcome.gone);
-        model_changes::consent(args.change, model, &gone)?;
+        model_changes::consent(args.change, model, &people::erased_in_words(&plan.outcome.gone))?;
     }
     if !plan.outcome.renamed.is_empty() {
         model_changes::consent_to_names(args.change, model, &report.renamed())?;
     }
     // Where nothing is new, nothing is learned and nothing is written.
-    let learned = match plan.is_change(before.as_ref()) {
-        true => Some(model_changes::commit(&plan, before.as_ref(), model)?),
-        false => None,
-    };
+    let commit = || model_changes::commit(&plan, before.as_ref(), model);
+    let learned = plan.is_change(before.as_ref()).then(commit).transpose()?;
     if let Some(now) = learned.as_ref().or(before.as_ref()) {
-        let components = now.recognizer().space().components();
-        learning::tell_fewer(args.learn.components, components, output);
+        learning::tell_fewer(args.learn.components, now.recognizer().space().components(), output);
         report.print_summary(now, &Model::hashes(before.as_ref()), model, started)?;
     }
     Ok(outcome)
 }
 
-/// Report of an enrolment, planned or done.
 struct EnrollReport<'a> {
     intake: &'a EditOutcome,
     /// Files that could not be used, or showed two people.
@@ -114,31 +108,23 @@ struct EnrollReport<'a> {
 impl EnrollReport<'_> {
     /// The people whose names go, in words.
     fn renamed(&self) -> String {
-        let renamed = self.intake.renamed.iter();
-        let told = renamed.map(|((before, now), &photos)| {
+        let told = self.intake.renamed.iter().map(|((before, now), &photos)| {
             let [before, now] = [before, now].map(|person| one_line(person.as_str()));
             format!("{before} becomes {now} in {}", counted(photos, "photo", "photos"))
         });
         told.collect::<Vec<_>>().join(", ")
     }
 
-    /// Prints a dry run, photo by photo.
     fn print_plan(&self) -> Result<()> {
-        let added = self.intake.added.iter();
-        let added = added.map(|source| format!("would enrol {source}"));
-        let changes = self.changes().into_iter();
-        let changes = changes.map(|line| format!("would see {line}"));
+        let added = self.intake.added.iter().map(|source| format!("would enrol {source}"));
+        let changes = self.changes().into_iter().map(|line| format!("would see {line}"));
         let renamed = (!self.intake.renamed.is_empty()).then(|| format!("would see that {}", self.renamed()));
-        let lines = added.chain(changes).chain(renamed);
-        self.output.print_result(&self.counts(), lines)
+        self.output.print_result(&self.counts(), added.chain(changes).chain(renamed))
     }
 
     /// A line for each photo that a folder that is followed has otherwise than before.
     fn changes(&self) -> Vec<String> {
-        let known = |source: &str| match source {
-            "" => "a photo".to_owned(),
-            source => source.to_owned(),
-        };
+        let known = |source: &str| if source.is_empty() { "a photo".to_owned() } else { source.to_owned() };
         let intake = self.intake;
         let changed = intake.changed.iter().map(|source| format!("changed {source}"));
         let moved = intake.moved.iter();
@@ -146,8 +132,7 @@ impl EnrollReport<'_> {
             true => format!("another name on {to}"),
             false => format!("moved {} to {to}", known(from)),
         });
-        let gone = intake.gone.iter();
-        let gone = gone.map(|photo| format!("gone {} ({})", known(&photo.source), photo.person));
+        let gone = intake.gone.iter().map(|photo| format!("gone {} ({})", known(&photo.source), photo.person));
         changed.chain(moved).chain(gone).collect()
     }
 
@@ -204,8 +189,7 @@ impl EnrollReport<'_> {
     /// Whether no photo was new, known, changed or gone.
     fn is_nothing(&self) -> bool {
         let intake = self.intake;
-        let (added, changed) = (intake.added.len(), intake.changed.len());
-        added + intake.unchanged + changed + intake.moved.len() + intake.gone.len() == 0
+        intake.added.len() + intake.unchanged + intake.changed.len() + intake.moved.len() + intake.gone.len() == 0
     }
 
     fn in_a_line(&self, gallery: &Gallery) -> String {
@@ -257,8 +241,7 @@ pub fn refuse_nested(args: &Enroll, listed: &ListedFolders<'_>, known: Option<&R
     let enrolled = known.map_or(&[][..], |known| known.gallery().enrolled());
     let enrolled: HashSet<&str> = enrolled.iter().map(|face| face.source.as_str()).collect();
     let is_new = |photo: &&LabeledPhoto| !enrolled.contains(&*photo.path.to_string_lossy());
-    let photos = listed.photos().iter().filter(is_new);
-    ask(nested(args, photos.map(|photo| photo.path.as_path())))
+    ask(nested(args, listed.photos().iter().filter(is_new).map(|photo| photo.path.as_path())))
 }
 
 /// As [`refuse_nested`], by what the photos show.
@@ -272,8 +255,7 @@ pub fn refuse(args: &Enroll, read: &FolderFaces, known: Option<&Recognizer>) -> 
 
 fn ask(doubts: impl IntoIterator<Item = Doubt>) -> Result<()> {
     for (path, reason, remedy) in doubts {
-        let question = format!("{}: {}; enrol all the same?", shown(&path), one_line(&reason));
-        match model_changes::asked(&question) {
+        match model_changes::asked(&format!("{}: {}; enrol all the same?", shown(&path), one_line(&reason))) {
             Some(true) => {}
             Some(false) => return Err(Error::about(&path, "nothing was changed")),
             None => return Err(Error::about(&path, format_args!("{reason}; {remedy}"))),
@@ -299,8 +281,7 @@ fn nested<'a>(args: &Enroll, photos: impl Iterator<Item = &'a Path>) -> Option<D
         name(person)?,
         name(inner)?
     );
-    let remedy = "give the folder whose sub-folders are people, or add --nested if these are people";
-    Some((person.clone(), reason, remedy))
+    Some((person.clone(), reason, "give the folder whose sub-folders are people, or add --nested if these are people"))
 }
 
 /// Photos in most of which no face was found, which would be taken whole.
@@ -331,12 +312,10 @@ fn unlike_faces(args: &Enroll, read: &FolderFaces, known: Option<&Recognizer>) -
     let pixels = new.iter().flat_map(|face| face.pixels.iter().copied());
     let faces = FaceMatrix::from_pixels(known.preparation().size(), pixels.collect()).ok()?;
     let found = known.identify_faces(&faces, QueryOptions::default());
-    let unlike = found.iter().filter(|found| found.decision == Decision::NotAFace);
-    let unlike = unlike.count();
+    let unlike = found.iter().filter(|found| found.decision == Decision::NotAFace).count();
     (2 * unlike > new.len()).then(|| {
         let photos = counted(new.len(), "new photo", "new photos");
-        let reason = format!("{unlike} of {photos} do not look like faces to the model");
-        (args.faces[0].clone(), reason, AS_IS)
+        (args.faces[0].clone(), format!("{unlike} of {photos} do not look like faces to the model"), AS_IS)
     })
 }
 

@@ -11,7 +11,7 @@ use eigenfaces::dataset::{self, LabelRule, Person, PhotoFile, Skipped};
 use eigenfaces::enrollment;
 use eigenfaces::error::PhotoProblem;
 use eigenfaces::evaluate::split::Protocol;
-use eigenfaces::evaluate::{Capture, Evaluation, Figure, Options, ProbeOutcome, Role, Strangers};
+use eigenfaces::evaluate::{Capture, Evaluation, Figure, Options, ProbeOutcome, Strangers};
 use eigenfaces::face_matrix::FaceMatrix;
 use eigenfaces::gallery::Gallery;
 use eigenfaces::preparation::Preparation;
@@ -61,7 +61,12 @@ pub fn run(args: &Evaluate, output: &Output) -> Result<ExitStatus> {
     if let Some(table) = &args.pairs {
         return pairs::run(args, table, output);
     }
-    let wanted = ReportFiles::claim(args)?;
+    // The right to write is looked at before the work begins.
+    let mut inputs = [&args.faces[..], &args.strangers].concat();
+    inputs.extend(files::table(&args.labels.rule));
+    let outputs = Outputs::new(inputs, args.force.into());
+    let report_file = files::claim(&outputs, args.report.as_ref())?;
+    let scores_file = files::claim(&outputs, args.scores.as_ref())?;
     let groups = groups(&args.labels.rule)?;
     let options = args.learn.preparation_options();
     let read = eigenfaces::Model::plan_folders(&args.faces, &args.labels.rule, options, output)?;
@@ -72,23 +77,19 @@ pub fn run(args: &Evaluate, output: &Output) -> Result<ExitStatus> {
         learning::refuse_flattery(&args.faces[0], names, "--background none, which learns from the gallery alone")?;
     }
     let GivenStrangers { strangers, sources, unusable } = strangers(args, &preparation, &gallery, output)?;
-    let failed = read.skipped.len() + unusable;
-    let outcome = ExitStatus::of_inputs(gallery.len(), failed);
+    let outcome = ExitStatus::of_inputs(gallery.len(), read.skipped.len() + unusable);
     let plan = Options {
         protocol: args.protocol,
         seed: 0,
         strangers,
-        groups: groups.map(|groups| {
-            let people = gallery.people().iter();
-            people.map(|it| groups.get(it.as_str()).cloned()).collect()
-        }),
+        groups: groups.map(|groups| gallery.people().iter().map(|it| groups.get(it.as_str()).cloned()).collect()),
         capture: capture(&args.faces, &args.labels.rule, &gallery, &read.skipped),
     };
     let evaluation = learning::evaluate(preparation, gallery.clone(), settings, &plan, output)?;
     let figures = evaluation.figures();
     let conditions = evaluation::conditions(&evaluation, &preparation, &gallery);
     let mut object = evaluation.object();
-    object["conditions"] = evaluation::conditions_object(&conditions);
+    object["conditions"] = conditions.iter().map(|(name, value)| (*name, value.as_str())).collect();
     let page = EvaluationPage {
         heading: &evaluation::heading(&evaluation),
         conditions: &conditions,
@@ -96,10 +97,13 @@ pub fn run(args: &Evaluate, output: &Output) -> Result<ExitStatus> {
         charts: &of_evaluation(&evaluation),
         json: "",
     };
-    wanted.write_page(page, &object, output)?;
-    wanted.write_scores(&evaluation, &gallery, &sources, output)?;
-    let record = evaluation::record(&evaluation, &figures, object);
-    output.records(Figure::COLUMNS, [record])?;
+    if let Some(file) = &report_file {
+        write_page(file, page, &object, output)?;
+    }
+    if let Some(file) = &scores_file {
+        write_scores(file, &evaluation, &Photos { gallery: &gallery, strangers: &sources }, output)?;
+    }
+    output.records(Figure::COLUMNS, [evaluation::record(&evaluation, &figures, object)])?;
     if output.is_text() {
         evaluation::say_more(&evaluation, output);
     }
@@ -127,9 +131,7 @@ fn capture(folders: &[PathBuf], rule: &LabelRule, gallery: &Gallery, skipped: &[
         of(&gallery.people()[face.person], false, false);
     }
     for skip in skipped {
-        let Some(person) = labels.get(skip.path.as_path()) else {
-            continue;
-        };
+        let Some(person) = labels.get(skip.path.as_path()) else { continue };
         match skip.problem {
             PhotoProblem::NoFace => of(person, true, false),
             // Whose photo it is was in doubt, not whether it can be used.
@@ -140,13 +142,11 @@ fn capture(folders: &[PathBuf], rule: &LabelRule, gallery: &Gallery, skipped: &[
     Some(people.into_values().collect())
 }
 
-/// The strangers of `--strangers`.
 #[derive(Default)]
 struct GivenStrangers {
     strangers: Option<Strangers>,
     /// Their photos.
     sources: Vec<String>,
-    /// Number of photos that cannot be used.
     unusable: usize,
 }
 
@@ -158,10 +158,7 @@ fn strangers(args: &Evaluate, preparation: &Preparation, gallery: &Gallery, outp
     }
     let listing = dataset::list_photos(&args.strangers)?;
     enrollment::report_passed_over(&listing, output);
-    let photo = |path: &PathBuf, file: &PhotoFile| {
-        let face = preparation.prepare(&file.decode()?)?;
-        Ok((path.clone(), face.pixels))
-    };
+    let photo = |path: &PathBuf, file: &PhotoFile| Ok((path.clone(), preparation.prepare(&file.decode()?)?.pixels));
     let read = dataset::load(&listing.photos, photo, &|_| {});
     learning::report_skipped(&listing.skipped, output);
     learning::report_skipped(&read.skipped, output);
@@ -178,74 +175,36 @@ fn strangers(args: &Evaluate, preparation: &Preparation, gallery: &Gallery, outp
         return Err(enrollment::none_usable(&args.strangers, unusable + count));
     }
     let faces = FaceMatrix::from_pixels(preparation.size(), pixels.concat())?;
-    let mut known: HashMap<&Path, usize> = HashMap::new();
+    let mut known: HashMap<PathBuf, usize> = HashMap::new();
     let person = |path: &'_ PathBuf| -> PathBuf {
         let folder = path.parent().unwrap_or(path);
-        let is_root = args.strangers.iter().any(|root| root == folder || root == path);
-        if is_root { path } else { folder }.to_owned()
+        if args.strangers.iter().any(|root| root == folder || root == path) { path } else { folder }.to_owned()
     };
-    let owners: Vec<PathBuf> = paths.iter().map(person).collect();
-    let people = owners.iter().map(|owner| {
+    let people = paths.iter().map(|path| {
         let next = known.len();
-        *known.entry(owner).or_insert(next)
+        *known.entry(person(path)).or_insert(next)
     });
     let people = people.collect();
     let sources = paths.iter().map(|path| path.to_string_lossy().into_owned());
     Ok(GivenStrangers { strangers: Some(Strangers { faces, people }), sources: sources.collect(), unusable })
 }
 
-/// The files asked for.
-pub struct ReportFiles {
-    report: Option<Destination>,
-    scores: Option<Destination>,
+/// Writes the page, with the evaluation as an object.
+fn write_page(file: &Destination, page: EvaluationPage<'_>, object: &Value, output: &Output) -> Result<()> {
+    // Seconds differ from run to run, and the page is to be written again to the byte.
+    let mut object = with_schema(object.clone());
+    if let Some(fields) = object.as_object_mut() {
+        fields.remove("times");
+    }
+    files::page(file, html(&EvaluationPage { json: &object.to_string(), ..page })?, output)
 }
 
-impl ReportFiles {
-    /// The right to write them, before the work begins.
-    pub fn claim(args: &Evaluate) -> Result<Self> {
-        let mut inputs = args.faces.clone();
-        inputs.extend(files::table(&args.labels.rule));
-        inputs.extend(args.strangers.iter().cloned());
-        let outputs = Outputs::new(inputs, args.force.into());
-        Ok(Self {
-            report: files::claim(&outputs, args.report.as_ref())?,
-            scores: files::claim(&outputs, args.scores.as_ref())?,
-        })
-    }
-
-    /// Writes the page, with the evaluation as an object, where it was asked for.
-    pub fn write_page(&self, page: EvaluationPage<'_>, object: &Value, output: &Output) -> Result<()> {
-        if let Some(file) = &self.report {
-            // Seconds differ from run to run, and the page is to be written again to the byte.
-            let mut object = with_schema(object.clone());
-            if let Some(fields) = object.as_object_mut() {
-                fields.remove("times");
-            }
-            let json = &object.to_string();
-            files::page(file, html(&EvaluationPage { json, ..page })?, output)?;
-        }
-        Ok(())
-    }
-
-    /// Writes every score, where that was asked for; `strangers` are the photos of strangers that were given.
-    pub fn write_scores(
-        &self,
-        evaluation: &Evaluation,
-        gallery: &Gallery,
-        strangers: &[String],
-        output: &Output,
-    ) -> Result<()> {
-        let photos = Photos { gallery, strangers };
-        if let Some(file) = &self.scores {
-            file.write(Privacy::Owner, scores(evaluation, &photos))?;
-            let open_set = evaluation.open_set.as_ref();
-            let open = open_set.map_or(0, |open_set| open_set.probes.len());
-            let closed = evaluation.scores.iter().map(|probe| probe.ranked.len());
-            let closed: usize = closed.sum();
-            output.say(&format!("wrote {} to {}", counted(closed + open, "score", "scores"), shown(file.path())));
-        }
-        Ok(())
-    }
+fn write_scores(file: &Destination, evaluation: &Evaluation, photos: &Photos<'_>, output: &Output) -> Result<()> {
+    file.write(Privacy::Owner, scores(evaluation, photos))?;
+    let open = evaluation.open_set.as_ref().map_or(0, |open_set| open_set.probes.len());
+    let closed: usize = evaluation.scores.iter().map(|probe| probe.ranked.len()).sum();
+    output.say(&format!("wrote {} to {}", counted(closed + open, "score", "scores"), shown(file.path())));
+    Ok(())
 }
 
 /// The photos that an evaluation tries, by position: those of the gallery, then those of strangers.
@@ -261,8 +220,7 @@ impl Photos<'_> {
             Some(enrolled) => [cell(&one_line(&enrolled.source)), self.person(Some(enrolled.person))],
             None => {
                 let source = self.strangers.get(face - self.gallery.len());
-                let source = source.map_or("", String::as_str);
-                [cell(&one_line(source)), String::new()]
+                [cell(&one_line(source.map_or("", String::as_str))), String::new()]
             }
         }
     }
@@ -300,11 +258,10 @@ fn scores(evaluation: &Evaluation, photos: &Photos<'_>) -> Vec<u8> {
             ]
         })
     });
-    let open = evaluation.open_set.iter().flat_map(|set| &set.probes);
-    let open = open.map(|probe| {
+    let open = evaluation.open_set.iter().flat_map(|set| &set.probes).map(|probe| {
         let [photo, person] = photos.cells(probe.face);
         vec![
-            role(probe.role).to_owned(),
+            probe.role.name().to_owned(),
             (probe.split + 1).to_string(),
             photo,
             person,
@@ -315,13 +272,5 @@ fn scores(evaluation: &Evaluation, photos: &Photos<'_>) -> Vec<u8> {
             probe.decision.name().to_owned(),
         ]
     });
-    let rows = closed.chain(open);
-    table(std::iter::once(header.map(str::to_owned).collect()).chain(rows))
-}
-
-fn role(role: Role) -> &'static str {
-    match role {
-        Role::Enrolled => "enrolled",
-        Role::Stranger => "stranger",
-    }
+    table(std::iter::once(header.map(str::to_owned).collect()).chain(closed.chain(open)))
 }

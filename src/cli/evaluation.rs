@@ -9,19 +9,17 @@ use eigenfaces::evaluate::{DRAWS, Detail, Evaluation, Figure, OpenSet, Section};
 use eigenfaces::gallery::{Gallery, change_time};
 use eigenfaces::preparation::Preparation;
 use eigenfaces::recognizer::Settings;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::{Error, Output, Record, Result, counted, diagnose, faces_of_people, info, learning, one_line, share};
 
-/// An evaluation of photos with its figures, in each form.
 pub fn record(evaluation: &Evaluation, figures: &[Figure], object: Value) -> Record {
     Record::new(object, text(evaluation, figures)).with_rows(figures.iter().map(Figure::row))
 }
 
 /// The main figures for reading, a line each, with what belongs behind those of a section.
 fn rows(evaluation: &Evaluation, figures: &[Figure]) -> Vec<String> {
-    let shown = |figure: &&Figure| figure.detail == Detail::Main;
-    let shown: Vec<&Figure> = figures.iter().filter(shown).collect();
+    let shown: Vec<&Figure> = figures.iter().filter(|figure| figure.detail == Detail::Main).collect();
     let mut lines = Vec::new();
     for section in shown.chunk_by(|a, b| a.section == b.section) {
         let subject = section[0].section;
@@ -45,15 +43,9 @@ fn rows(evaluation: &Evaluation, figures: &[Figure]) -> Vec<String> {
 }
 
 fn row(figure: &Figure) -> String {
-    let line = format!("{:<18} {:>22}  {}", figure.label, figure.in_words(), figure.meaning);
-    line.trim_end().to_owned()
+    format!("{:<18} {:>22}  {}", figure.label, figure.in_words(), figure.meaning).trim_end().to_owned()
 }
 
-fn note(text: &str) -> String {
-    format!("{:43}{text}", "")
-}
-
-/// An evaluation of photos for reading.
 fn text(evaluation: &Evaluation, figures: &[Figure]) -> Vec<String> {
     let mut lines = vec![heading(evaluation), compared_by(evaluation), String::new()];
     lines.extend(rows(evaluation, figures));
@@ -66,8 +58,7 @@ fn text(evaluation: &Evaluation, figures: &[Figure]) -> Vec<String> {
         String::new(),
         format!("{} ({}):", Section::Baselines.title(), evaluation.k_curve_protocol),
     ]);
-    let is_baseline = |figure: &&Figure| figure.section == Section::Baselines;
-    lines.extend(figures.iter().filter(is_baseline).map(row));
+    lines.extend(figures.iter().filter(|figure| figure.section == Section::Baselines).map(row));
     lines.push(String::new());
     lines.extend(curve(evaluation));
     lines
@@ -107,21 +98,18 @@ pub fn heading(evaluation: &Evaluation) -> String {
 }
 
 fn strangers_notes(open_set: &OpenSet, seed: u64) -> Vec<String> {
-    let enrolled = match open_set.given {
-        Some(_) => format!("all {} people", open_set.enrolled),
-        None => format!("at least {} people", open_set.enrolled),
-    };
+    let all = if open_set.given.is_some() { "all" } else { "at least" };
     let strangers = match open_set.given {
         Some(given) => format!(", {} by --strangers", counted(given, "stranger", "strangers")),
         None => ", the others are strangers to them".to_owned(),
     };
     let conditions = format!(
-        "strangers, decisions and confidence: {} by seed {seed}, {enrolled} enrolled with half of their photos{strangers}; \
+        "strangers, decisions and confidence: {} by seed {seed}, {all} {} people enrolled with half of their photos{strangers}; \
          --protocol has no part in it",
         counted(open_set.splits, "split", "splits"),
+        open_set.enrolled,
     );
-    let notes = missed_aim(open_set).into_iter().chain([conditions]);
-    notes.map(|text| note(&text)).collect()
+    missed_aim(open_set).into_iter().chain([conditions]).map(|text| format!("{:43}{text}", "")).collect()
 }
 
 /// A warning where more strangers get a name than was aimed at.
@@ -181,7 +169,6 @@ fn curve(evaluation: &Evaluation) -> Vec<String> {
     lines
 }
 
-/// Names of conditions and their values.
 pub type Conditions = Vec<(&'static str, String)>;
 
 /// The system, the processor as the system names it, and the instructions that are used.
@@ -189,16 +176,14 @@ fn machine() -> String {
     let mut parts = vec![diagnose::system().join(", ")];
     let cpuinfo = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let named = cpuinfo.lines().find(|line| line.starts_with("model name"));
-    let named = named.and_then(|line| line.split_once(':'));
-    parts.extend(named.map(|(_, name)| one_line(name.trim())));
+    parts.extend(named.and_then(|line| line.split_once(':')).map(|(_, name)| one_line(name.trim())));
     parts.push(diagnose::listed(&diagnose::instructions()));
     parts.join("; ")
 }
 
 /// The conditions that the figures of an evaluation hold for.
 pub fn conditions(evaluation: &Evaluation, preparation: &Preparation, gallery: &Gallery) -> Conditions {
-    let words = std::env::args_os().skip(1);
-    let words: Vec<String> = words.map(|word| one_line(&word.to_string_lossy())).collect();
+    let words: Vec<String> = std::env::args_os().skip(1).map(|word| one_line(&word.to_string_lossy())).collect();
     let settings = evaluation.settings;
     vec![
         ("version", env!("CARGO_PKG_VERSION").to_owned()),
@@ -216,9 +201,7 @@ const THRESHOLDS: &str = "FNMR at FMR and FNIR at FPIR: set on the claims and st
 
 fn model(settings: Settings) -> String {
     match settings.prior {
-        Prior::Bundled => {
-            format!("bundled background model, SHA-256 {}", Background::bundled_digest())
-        }
+        Prior::Bundled => format!("bundled background model, SHA-256 {}", Background::bundled_digest()),
         Prior::Own(own) => {
             let from = own.provenance();
             format!(
@@ -288,27 +271,15 @@ fn dataset(evaluation: &Evaluation, gallery: &Gallery) -> String {
     )
 }
 
-/// As an object of JSON.
-pub fn conditions_object(conditions: &Conditions) -> Value {
-    let fields = conditions.iter().map(|(name, value)| ((*name).to_owned(), Value::from(value.as_str())));
-    Value::Object(fields.collect::<Map<_, _>>())
-}
-
 /// The group of each person, by name; `None` where labels have no such column, or nothing in it.
 /// Errors: A table that cannot be read, or that puts a person into two groups.
 pub fn groups(labels: &LabelRule) -> Result<Option<HashMap<String, String>>> {
-    let LabelRule::Csv(path) = labels else {
-        return Ok(None);
-    };
+    let LabelRule::Csv(path) = labels else { return Ok(None) };
     let table = dataset::read_table(path).map_err(|problem| Error::about(path, problem))?;
     let heading = table.rows.first().map_or(&[][..], |row| &row.fields);
-    let column = |names: &[&str]| {
-        let is_named = |field: &String| names.contains(&field.trim().to_lowercase().as_str());
-        heading.iter().position(is_named)
-    };
-    let (Some(person), Some(group)) = (column(PERSON_HEADINGS), column(&["group"])) else {
-        return Ok(None);
-    };
+    let column =
+        |names: &[&str]| heading.iter().position(|field| names.contains(&field.trim().to_lowercase().as_str()));
+    let (Some(person), Some(group)) = (column(PERSON_HEADINGS), column(&["group"])) else { return Ok(None) };
     let mut groups: HashMap<String, String> = HashMap::new();
     for row in &table.rows[1..] {
         let problem = |problem| Error::about(path, format!("line {}: {problem}", row.line));

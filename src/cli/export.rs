@@ -32,19 +32,26 @@ pub fn run(args: &Export, model: &Path, output: &Output) -> Result<ExitStatus> {
     let export = eigenfaces::database::Export::plan(&mut database, &recognizer, args.index)?;
     let change = export.change();
     if change.erased_faces + change.erased_people > 0 && !args.change.dry_run {
-        let what = erased(change);
-        model_changes::consent(args.change, Path::new(&address), &what)?;
+        model_changes::consent(args.change, Path::new(&address), &erased(change))?;
     }
     if !args.change.dry_run {
         let progress = output.progress(change.new + change.changed, "people");
         export.run(&shown(model), &|done| progress.reach(done))?;
         store::note_change(Path::new(&address));
     }
-    let report =
-        ExportReport { change, gallery: recognizer.gallery(), address: &address, dry_run: args.change.dry_run };
-    output.print_result(&report.object(), report.lines())?;
-    if output.is_text() {
-        report.say_more(started, output);
+    let (gallery, dry_run) = (recognizer.gallery(), args.change.dry_run);
+    let mut object = json!(change);
+    object["database"] = address.as_str().into();
+    object["dry_run"] = dry_run.into();
+    object["people"] = gallery.people().len().into();
+    object["faces"] = gallery.len().into();
+    output.print_result(&object, in_words(change, gallery, &address, dry_run))?;
+    if output.is_text() && change.replaces {
+        output.say("a gallery of another model gives way: whoever identifies needs this model now");
+    }
+    if output.is_text() && !dry_run {
+        output.say(&format!("{:.2} s", started.elapsed().as_secs_f64()));
+        output.say("next: eigenfaces identify PHOTO --gallery URL");
     }
     Ok(ExitStatus::Done)
 }
@@ -60,55 +67,23 @@ fn erased(change: Change) -> String {
     }
 }
 
-/// Report of an export, done or a dry run.
-struct ExportReport<'a> {
-    change: Change,
-    gallery: &'a Gallery,
-    address: &'a str,
-    dry_run: bool,
-}
-impl ExportReport<'_> {
-    fn lines(&self) -> Vec<String> {
-        let (change, gallery, dry_run) = (&self.change, self.gallery, self.dry_run);
-        let all = [
-            (change.new, "new"),
-            (change.changed, "changed"),
-            (change.unchanged, "as they were"),
-            (change.erased_people, "erased"),
-        ];
-        let told = all.iter().filter(|(count, _)| *count > 0);
-        let told: Vec<String> = told.map(|(count, what)| format!("{count} {what}")).collect();
-        let verb = if dry_run { "would export" } else { "exported" };
-        let mut lines = vec![format!(
-            "{verb} {} to {}: {}",
-            faces_of_people(gallery.len(), gallery.people().len()),
-            self.address,
-            told.join(", ")
-        )];
-        if change.erased_faces > 0 {
-            let erased = counted(change.erased_faces, "face is", "faces are");
-            let not = if dry_run { "then not" } else { "not" };
-            lines.push(format!("{erased} {not} there any more"));
-        }
-        lines
+/// The export in words, done or a dry run.
+fn in_words(change: Change, gallery: &Gallery, address: &str, dry_run: bool) -> Vec<String> {
+    let all = [
+        (change.new, "new"),
+        (change.changed, "changed"),
+        (change.unchanged, "as they were"),
+        (change.erased_people, "erased"),
+    ];
+    let told = all.iter().filter(|(count, _)| *count > 0);
+    let told: Vec<String> = told.map(|(count, what)| format!("{count} {what}")).collect();
+    let verb = if dry_run { "would export" } else { "exported" };
+    let faces = faces_of_people(gallery.len(), gallery.people().len());
+    let mut lines = vec![format!("{verb} {faces} to {address}: {}", told.join(", "))];
+    if change.erased_faces > 0 {
+        let erased = counted(change.erased_faces, "face is", "faces are");
+        let not = if dry_run { "then not" } else { "not" };
+        lines.push(format!("{erased} {not} there any more"));
     }
-
-    fn say_more(&self, started: Instant, output: &Output) {
-        if self.change.replaces {
-            output.say("a gallery of another model gives way: whoever identifies needs this model now");
-        }
-        if !self.dry_run {
-            output.say(&format!("{:.2} s", started.elapsed().as_secs_f64()));
-            output.say("next: eigenfaces identify PHOTO --gallery URL");
-        }
-    }
-
-    fn object(&self) -> serde_json::Value {
-        let mut object = json!(self.change);
-        object["database"] = self.address.into();
-        object["dry_run"] = self.dry_run.into();
-        object["people"] = self.gallery.people().len().into();
-        object["faces"] = self.gallery.len().into();
-        object
-    }
+    lines
 }

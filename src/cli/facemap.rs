@@ -32,8 +32,7 @@ pub struct Facemap {
 }
 
 pub fn run(args: &Facemap, model: &Path, output: &Output) -> Result<ExitStatus> {
-    let outputs = Outputs::new([model, &args.photo], args.force.into());
-    let destination = outputs.claim(&args.output)?;
+    let destination = Outputs::new([model, &args.photo], args.force.into()).claim(&args.output)?;
     let recognizer = store::load(model)?;
     let space = recognizer.space();
     let leading = args.components.map_or_else(|| face_score::leading(space.eigenvalues()), |count| count as usize);
@@ -47,9 +46,8 @@ pub fn run(args: &Facemap, model: &Path, output: &Output) -> Result<ExitStatus> 
     let places = maps.places(usize::from(args.top));
     let (shades, range) = maps.shaded();
     let photo = &file.decode_color().map_err(unusable)?;
-    let name = args.photo.file_name().unwrap_or_default();
     let page = heat(&HeatPage {
-        title: format!("Face map of {}", one_line(&name.to_string_lossy())),
+        title: format!("Face map of {}", one_line(&args.photo.file_name().unwrap_or_default().to_string_lossy())),
         photo,
         shades: &shades,
         range,
@@ -81,6 +79,5 @@ fn record(photo: &Path, places: &[LocalMinimum]) -> Record {
         )
     };
     let minima: Vec<_> = places.iter().map(minimum).collect();
-    let object = json!({ "photo": photo.to_string_lossy(), "minima": minima });
-    Record::new(object, places.iter().map(in_words))
+    Record::new(json!({ "photo": photo.to_string_lossy(), "minima": minima }), places.iter().map(in_words))
 }

@@ -25,15 +25,8 @@ pub fn page(to: &Destination, html: String, output: &Output) -> Result<()> {
 
 /// A picture as the file of that name is to hold it: JPEG or PNG.
 pub fn encoded(picture: &DynamicImage, target: &Path) -> Result<Vec<u8>> {
-    let bytes = match has_extension(target, &["jpg", "jpeg"]) {
-        true => render::jpeg(picture),
-        false => render::png(picture),
-    };
-    let unwritten = |error| {
-        let what = format_args!("the picture cannot be written ({error})");
-        Error::about(target, what)
-    };
-    bytes.map_err(unwritten)
+    let bytes = if has_extension(target, &["jpg", "jpeg"]) { render::jpeg(picture) } else { render::png(picture) };
+    bytes.map_err(|error| Error::about(target, format_args!("the picture cannot be written ({error})")))
 }
 
 /// The right to write a result that is asked for, if it is.
@@ -62,7 +55,7 @@ pub fn table(labels: &LabelRule) -> Option<PathBuf> {
 
 /// A folder of results, each written as a whole. It is made, where it is missing, when the first one is claimed.
 pub struct OutputDir {
-    path: PathBuf,
+    pub path: PathBuf,
     outputs: Outputs,
 }
 
@@ -71,15 +64,10 @@ impl OutputDir {
         Self { path: path.to_owned(), outputs }
     }
 
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
     /// Whether results with these names can come to stand in it. Nothing is made yet.
     /// Errors: the first that must not be replaced.
     pub fn check(&self, names: &[impl AsRef<Path>]) -> Result<()> {
-        let check = |name: &_| self.outputs.check_below(&self.path, AsRef::as_ref(name));
-        names.iter().try_for_each(check)
+        names.iter().try_for_each(|name| self.outputs.check_below(&self.path, AsRef::as_ref(name)))
     }
 
     /// The right to write one result.
@@ -102,8 +90,7 @@ impl OutputDir {
     /// Removes results of an earlier run that had more of them: as many in a row, by these names, as there are. One that
     /// cannot be removed is no reason to fail: all that was asked for is written.
     pub fn forget(&self, names: impl Iterator<Item = String>) {
-        let paths = names.map(|name| self.path.join(name));
-        for path in paths.take_while(|path| path.symlink_metadata().is_ok()) {
+        for path in names.map(|name| self.path.join(name)).take_while(|path| path.symlink_metadata().is_ok()) {
             if let Ok(left_over) = self.outputs.claim(&path) {
                 left_over.forget();
             }

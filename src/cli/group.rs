@@ -70,8 +70,7 @@ pub fn run(args: &Group, model: &Path, output: &Output) -> Result<ExitStatus> {
     let people = model.as_ref().filter(|_| recognizer.is_none());
     let people = people.map_or(&[][..], Model::people);
     let is_done = |named: &NamedFaces, face: &NamedFace| named.is_done(face, &enrolled, people);
-    let plan = args.output.as_ref();
-    let plan = plan.map(|folder| GroupOutputs::new(folder, args, is_done)).transpose()?;
+    let plan = args.output.as_ref().map(|folder| GroupOutputs::new(folder, args, is_done)).transpose()?;
     let albums = Albums::open(&args.folders, args.index.as_deref(), output)?;
     albums.report(output);
     let query = QueryOptions { top: 1, acceptance: args.acceptance.into() };
@@ -85,11 +84,9 @@ pub fn run(args: &Group, model: &Path, output: &Output) -> Result<ExitStatus> {
     }
     reported?;
     // An index that cannot be saved is a failure too: later answers would be lost.
-    let failed = albums.unusable() + usize::from(albums.unsaved().is_some());
-    Ok(ExitStatus::of_inputs(albums.photos(), failed))
+    Ok(ExitStatus::of_inputs(albums.photos(), albums.unusable + usize::from(albums.unsaved().is_some())))
 }
 
-/// The model whose people are looked for, if there is one.
 fn looked_for(path: &Path, output: &Output) -> Result<Option<Model>> {
     if !path.exists() {
         output.say(&format!("no model at {}: nobody has a name yet", shown(path)));
@@ -126,18 +123,15 @@ fn report(found: &FacesByPerson<'_>, output: &Output) -> Result<()> {
         let faces = group.iter().map(|&face| unnamed[face].record());
         let object = json!({ "group": number, "faces": faces.collect::<Vec<_>>() });
         let line = (group.len() > 1).then(|| in_words(number, group, unnamed));
-        let rows = rows.by_ref().take(group.len());
-        Record::new(object, line).with_rows(rows.map(|row| row.fields()))
+        Record::new(object, line).with_rows(rows.by_ref().take(group.len()).map(|row| row.fields()))
     });
     let proposals = grouping.proposals.iter().map(|proposal| {
         let groups = proposal.groups.map(|group| group + 1);
-        let object = json!({ "proposal": groups, "score": proposal.score });
-        Record::new(object, None).with_rows([])
+        Record::new(json!({ "proposal": groups, "score": proposal.score }), None).with_rows([])
     });
     output.records(table::HEADER, known.chain(groups).chain(proposals))?;
-    let single = grouping.groups.iter().filter(|group| group.len() == 1);
     if output.is_text() {
-        say_more(found, single.count(), output)?;
+        say_more(found, grouping.groups.iter().filter(|group| group.len() == 1).count(), output)?;
     } else if output.is_table() && !found.known.is_empty() {
         let people = counted(found.known.len(), "person", "people");
         output.say(&format!("faces of {people} were recognised: the table has those to be named only"));
@@ -145,12 +139,10 @@ fn report(found: &FacesByPerson<'_>, output: &Output) -> Result<()> {
     Ok(())
 }
 
-/// In text: the faces in no group, and hints.
 fn say_more(found: &FacesByPerson<'_>, single: usize, output: &Output) -> Result<()> {
     let (unnamed, grouping) = (&found.unnamed, &found.grouping);
     if single > 0 {
-        let alone = counted(single, "face by itself", "faces by themselves");
-        output.line(&alone)?;
+        output.line(&counted(single, "face by itself", "faces by themselves"))?;
     }
     if found.known.is_empty() && unnamed.is_empty() {
         output.line("no face was found")?;
@@ -159,8 +151,7 @@ fn say_more(found: &FacesByPerson<'_>, single: usize, output: &Output) -> Result
         let [one, other] = proposal.groups.map(|group| group_title(group, unnamed, grouping));
         output.say(&format!("perhaps one person: {one} and {other}"));
     }
-    let largest = grouping.groups.first().map_or(0, Vec::len);
-    if found.known.is_empty() && unnamed.len() >= ALONE && largest <= 2 {
+    if found.known.is_empty() && unnamed.len() >= ALONE && grouping.groups.first().map_or(0, Vec::len) <= 2 {
         output.say(
             "if these photos show one person only, nothing in them tells so: enrol a few of them, and group again",
         );
@@ -169,8 +160,7 @@ fn say_more(found: &FacesByPerson<'_>, single: usize, output: &Output) -> Result
 }
 
 fn in_words(number: usize, group: &[usize], unnamed: &[&AlbumFace<'_>]) -> String {
-    let named = group.iter().take(NAMED);
-    let mut photos: Vec<String> = named.map(|&face| unnamed[face].name()).collect();
+    let mut photos: Vec<String> = group.iter().take(NAMED).map(|&face| unnamed[face].name()).collect();
     if group.len() > NAMED {
         photos.push(format!("{} more", group.len() - NAMED));
     }
@@ -180,10 +170,7 @@ fn in_words(number: usize, group: &[usize], unnamed: &[&AlbumFace<'_>]) -> Strin
 
 /// A group by its number, a single face by its photo.
 fn group_title(group: usize, unnamed: &[&AlbumFace<'_>], grouping: &Grouping) -> String {
-    match grouping.groups[group].as_slice() {
-        [face] => unnamed[*face].name(),
-        _ => format!("group {}", group + 1),
-    }
+    if let [face] = grouping.groups[group][..] { unnamed[face].name() } else { format!("group {}", group + 1) }
 }
 
 const TABLE: &str = "groups.csv";
@@ -209,25 +196,18 @@ impl GroupOutputs {
             return Err(Error::write(table, WriteProblem::Named));
         }
         let indexes = args.folders.iter().map(|folder| albums::index_of(folder));
-        let outputs = Outputs::new(indexes.chain(args.index.clone()), overwrite);
-        let folder = OutputDir::new(folder, outputs);
+        let folder = OutputDir::new(folder, Outputs::new(indexes.chain(args.index.clone()), overwrite));
         folder.check(&[SHEET])?;
         Ok(Self { table: folder.claim(TABLE)?, folder, index: args.index.clone() })
     }
 
     pub fn write(self, faces: &[&AlbumFace<'_>], grouping: &Grouping, output: &Output) -> Result<()> {
-        let rows = table::rows(faces, grouping);
-        let text = table::written(&rows);
-        self.table.write(Privacy::Personal, text.into_bytes())?;
-        let files = match self.sheet(faces, grouping)? {
-            true => format!("{TABLE} and {SHEET}"),
-            false => TABLE.to_owned(),
-        };
-        let index = self.index.as_deref();
-        let index = index.map_or_else(String::new, |file| format!(" --index {}", shown(file)));
+        self.table.write(Privacy::Personal, table::written(&table::rows(faces, grouping)).into_bytes())?;
+        let files = if self.sheet(faces, grouping)? { format!("{TABLE} and {SHEET}") } else { TABLE.to_owned() };
+        let index = self.index.as_deref().map_or_else(String::new, |file| format!(" --index {}", shown(file)));
         output.say(&format!(
             "wrote {files} to {}: type names, then eigenfaces group --apply {}{index}",
-            shown(self.folder.path()),
+            shown(&self.folder.path),
             shown(self.table.path())
         ));
         Ok(())
@@ -254,8 +234,7 @@ impl GroupOutputs {
             0 => String::new(),
             _ => format!("{} of {all} faces are shown, at most {OF_GROUP} of a group", tiles.len()),
         };
-        let picture = sheet(&tiles, &note).into();
-        self.folder.picture(SHEET, Privacy::Personal, &picture)?;
+        self.folder.picture(SHEET, Privacy::Personal, &sheet(&tiles, &note).into())?;
         Ok(true)
     }
 }
@@ -267,12 +246,8 @@ fn is_applied(table: &Path, index: Option<&Path>, is_done: impl Fn(&NamedFaces, 
     if !about.is_ok_and(|about| about.is_file() && about.len() > 0) {
         return Ok(true);
     }
-    let Ok((rows, _)) = table::read(table) else {
-        return Ok(false);
-    };
-    let Ok((said, _)) = albums::answers(rows) else {
-        return Ok(false);
-    };
+    let Ok((rows, _)) = table::read(table) else { return Ok(false) };
+    let Ok((said, _)) = albums::answers(rows) else { return Ok(false) };
     let named = NamedFaces::of(said, index)?;
     Ok(named.faces.iter().all(|face| is_done(&named, face)))
 }

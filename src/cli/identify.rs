@@ -126,8 +126,7 @@ impl Sorting {
             _ => None,
         };
         let others = if self.sort_all { Others::Sorted } else { Others::Stay };
-        let folder = self.sort_into.as_deref()?;
-        Some(Sorter::new(folder, by, others))
+        Some(Sorter::new(self.sort_into.as_deref()?, by, others))
     }
 }
 
@@ -145,8 +144,7 @@ pub fn run(args: &Identify, model: &Path, output: &Output) -> Result<ExitStatus>
     if let Some(folder) = &args.sorting.sort_into {
         photos.leave_out(folder, &args.photos, output)?;
     }
-    let inputs = files::inputs(&photos.paths, &args.origin, model);
-    let outputs = Outputs::new(inputs, args.force.into());
+    let outputs = Outputs::new(files::inputs(&photos.paths, &args.origin, model), args.force.into());
     let explanation = files::claim(&outputs, args.explain.as_ref())?;
     let (recognizer, unlearned) = learning::recognizer(&args.origin, model, output)?;
     let gallery = Gallery::open(args, &recognizer, model)?;
@@ -160,18 +158,12 @@ pub fn run(args: &Identify, model: &Path, output: &Output) -> Result<ExitStatus>
         webhook: if args.watch { Webhook::begin(args.webhook.as_ref(), output)? } else { None },
     };
     let explanation = explanation.as_ref().map(ExplanationSheet::new);
-    let copies = args.annotate.as_ref();
-    let copies = copies.map(|folder| Copies::plan(folder, &photos.paths, &outputs));
-    let copies = copies.transpose()?;
-    let failed = unlearned + photos.unusable.len();
-    let mut results = Results::new(args, &report, explanation, failed);
+    let copies = args.annotate.as_ref().map(|folder| Copies::plan(folder, &photos.paths, &outputs)).transpose()?;
+    let mut results = Results::new(args, &report, explanation, unlearned + photos.unusable.len());
     report.begin()?;
     let Some(watched) = &mut watched else {
         // Alone, a photo's problem is the program's.
-        let problems = match photos.paths.len() {
-            1 if output.is_text() => Problems::End,
-            _ => Problems::AreTold,
-        };
+        let problems = if photos.paths.len() == 1 && output.is_text() { Problems::End } else { Problems::AreTold };
         look(&photos, &report, copies.as_ref(), &mut results, problems)?;
         return results.finish();
     };
@@ -236,26 +228,21 @@ fn look(
     };
     let (gallery, recognizer, query) = (report.gallery, report.recognizer, report.query);
     let ready = |photo: &PathBuf, file: &PhotoFile| {
-        let faces = report.faces(file)?;
         // Other files are read again for their copies.
         let is_kept = copies.is_some() && dataset::is_standard_input(photo);
-        Ok((faces, is_kept.then(|| file.clone())))
+        Ok((report.faces(file)?, is_kept.then(|| file.clone())))
     };
     let take = |batches: &mut dyn Iterator<Item = Vec<Ready>>| -> Result<()> {
         let mut at = 0;
         for (batch, mut ready) in photos.chunks(BATCH.get()).zip(batches) {
-            let faces = |ready: &mut Ready| {
-                let faces = ready.as_mut().map(|(faces, _)| std::mem::take(faces));
-                faces.unwrap_or_default()
-            };
+            let faces = |ready: &mut Ready| ready.as_mut().map(|(faces, _)| std::mem::take(faces)).unwrap_or_default();
             let faces: Vec<Vec<PreparedFace>> = ready.iter_mut().map(faces).collect();
             let found = gallery.identify_prepared(recognizer, &faces, query)?;
             let copy = |((photo, ready), found): ((&PathBuf, &Ready), &Vec<Identification>)| match (copies, ready) {
                 (Some(copies), Ok((_, kept))) => copies.write(photo, kept.as_ref(), found),
                 _ => Ok(()),
             };
-            let photos = batch.par_iter().zip(&ready).zip(&found);
-            let copied: Vec<Result<()>> = photos.map(copy).collect();
+            let copied: Vec<Result<()>> = batch.par_iter().zip(&ready).zip(&found).map(copy).collect();
             for (((photo, ready), found), copied) in batch.iter().zip(ready).zip(found).zip(copied) {
                 record_before(at)?;
                 at += 1;
@@ -263,8 +250,7 @@ fn look(
                 match ready {
                     Ok(_) => results.add(photo, &found)?,
                     Err(problem) if problems == Problems::End => {
-                        let path = photo.clone();
-                        return Err(eigenfaces::Error::photo(path, problem));
+                        return Err(eigenfaces::Error::photo(photo.clone(), problem));
                     }
                     Err(problem) => results.add_problem(photo, &problem)?,
                 }

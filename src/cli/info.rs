@@ -30,8 +30,7 @@ pub fn run(args: &Info, model: &Path, output: &Output) -> Result<ExitStatus> {
     }
     let size = std::fs::metadata(model).map_or(0, |metadata| metadata.len());
     let file = ("model", format!("{}, {}", shown(model), bytes(size)));
-    let latest = latest(&history).into_iter().enumerate();
-    let latest = latest.map(|(at, line)| (if at == 0 { "log" } else { "" }, line));
+    let latest = latest(&history).into_iter().enumerate().map(|(at, line)| (if at == 0 { "log" } else { "" }, line));
     let lines = std::iter::once(file)
         .chain(faces(&recognizer))
         .chain(compared_space(&recognizer))
@@ -50,7 +49,6 @@ pub fn facts(recognizer: &Recognizer) -> impl Iterator<Item = (&'static str, Str
     faces(recognizer).into_iter().chain(compared_space(recognizer)).chain(decisions(recognizer))
 }
 
-/// The people, their faces, and the face space.
 fn faces(recognizer: &Recognizer) -> [(&'static str, String); 4] {
     let (space, gallery) = (recognizer.space(), recognizer.gallery());
     let (d, k) = (space.pixels(), space.components());
@@ -128,8 +126,7 @@ fn decisions(recognizer: &Recognizer) -> [(&'static str, String); 3] {
 
 /// Facts, each in a line behind its name.
 pub fn listed(facts: impl IntoIterator<Item = (&'static str, String)>) -> impl Iterator<Item = String> {
-    let facts = facts.into_iter();
-    facts.map(|(what, text)| format!("{what:<13} {text}"))
+    facts.into_iter().map(|(what, text)| format!("{what:<13} {text}"))
 }
 
 /// The space of the pixels that are compared, where it is not the face space.
@@ -161,7 +158,6 @@ fn compared_space(recognizer: &Recognizer) -> Option<(&'static str, String)> {
     }
 }
 
-/// The confidence that a name needs, in words.
 fn needed(recognizer: &Recognizer) -> String {
     match recognizer.threshold(Acceptance::default()) {
         Some(limit) => format!(
@@ -175,7 +171,6 @@ fn needed(recognizer: &Recognizer) -> String {
     }
 }
 
-/// Number of records shown by default.
 const LATEST: usize = 5;
 
 /// The latest records, a line each, without names.
@@ -193,8 +188,7 @@ fn latest(history: &History) -> Vec<String> {
 /// Every record, with the names of those who are still enrolled.
 fn print_log(history: &History, output: &Output) -> Result<ExitStatus> {
     let names = history.names();
-    let records = history.records().iter();
-    let records = records.map(|it| super::Record::new(object(it, &names), in_lines(it, &names)));
+    let records = history.records().iter().map(|it| super::Record::new(object(it, &names), in_lines(it, &names)));
     output.records("time,event,number,person,faces", records)?;
     Ok(ExitStatus::Done)
 }
@@ -208,10 +202,7 @@ fn in_lines(record: &Record, names: &BTreeMap<u64, &str>) -> Vec<String> {
 }
 
 fn who(names: &BTreeMap<u64, &str>, number: u64) -> String {
-    match names.get(&number) {
-        Some(name) => (*name).to_owned(),
-        None => format!("number {number}, no longer enrolled"),
-    }
+    names.get(&number).map_or_else(|| format!("number {number}, no longer enrolled"), |name| (*name).to_owned())
 }
 
 fn object(record: &Record, names: &BTreeMap<u64, &str>) -> Value {
@@ -245,8 +236,7 @@ fn people(event: &Event) -> Vec<(u64, Option<usize>)> {
 fn in_a_line(record: &Record) -> String {
     let sum = |tally: &[Tally]| {
         // Untrusted: saturate.
-        let faces = tally.iter().fold(0usize, |sum, Tally(_, faces)| sum.saturating_add(*faces));
-        faces_of_people(faces, tally.len())
+        faces_of_people(tally.iter().fold(0usize, |sum, Tally(_, faces)| sum.saturating_add(*faces)), tally.len())
     };
     let what = match &record.event {
         Event::Enrolled(tally) => format!("enrolled {}", sum(tally)),

@@ -89,13 +89,11 @@ fn caught() -> Vec<i32> {
         // Elsewhere than on Linux that cannot be told; hanging up is what is usually ignored.
         return vec![SIGINT, SIGTERM];
     };
-    let is_caught = |signal: &i32| ignored & (1 << (signal - 1)) == 0;
-    [SIGINT, SIGTERM, SIGHUP].into_iter().filter(is_caught).collect()
+    [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|signal| ignored & (1 << (signal - 1)) == 0).collect()
 }
 
 /// A bit for each signal that is ignored, from 1, as Linux tells.
 fn ignored() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"))?;
-    u64::from_str_radix(mask.trim(), 16).ok()
+    u64::from_str_radix(status.lines().find_map(|line| line.strip_prefix("SigIgn:"))?.trim(), 16).ok()
 }

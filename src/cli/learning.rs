@@ -208,8 +208,7 @@ pub fn recognizer(origin: &ModelSource, model: &Path, output: &Output) -> Result
     observer.expects_crops = true;
     let options = PreparationOptions::default();
     let read = eigenfaces::Model::plan_folders(&origin.faces, &origin.labels.rule, options, &observer)?;
-    let gallery = read.outcome.gallery;
-    let recognizer = Recognizer::learn(read.preparation, gallery, Settings::default())?;
+    let recognizer = Recognizer::learn(read.preparation, read.outcome.gallery, Settings::default())?;
     if let Some(warning) = recognizer.confidence_warning() {
         output.say(&warning);
     }
@@ -277,8 +276,7 @@ pub fn evaluate(
         ));
     }
     let progress = output.progress(folds, "learning and trying");
-    let reach = |done: usize| progress.reach(done.min(folds));
-    evaluate::evaluate(preparation, gallery, settings, plan, &reach)
+    evaluate::evaluate(preparation, gallery, settings, plan, &|done| progress.reach(done.min(folds)))
 }
 
 /// Maximum number of files named for one kind of reason; the others are counted.

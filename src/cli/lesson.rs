@@ -29,8 +29,7 @@ const PAGE: &str = "lesson.html";
 pub fn run(args: &Lesson, model: &Path, output: &Output) -> Result<ExitStatus> {
     let origin = ModelSource { faces: args.faces.clone(), labels: args.labels.clone() };
     let outputs = Outputs::new(files::inputs(&[], &origin, model), args.force.into());
-    let is_page = has_extension(&args.output, &["html"]);
-    let page = is_page.then(|| outputs.claim(&args.output)).transpose()?;
+    let page = has_extension(&args.output, &["html"]).then(|| outputs.claim(&args.output)).transpose()?;
     if page.is_none() {
         outputs.check_below(&args.output, PAGE.as_ref())?;
     }

@@ -45,16 +45,6 @@ use clap::{ArgMatches, CommandFactory, FromArgMatches};
 pub use eigenfaces::{Error, Result};
 pub use output::{Output, Record, bytes, counted, faces_of_people, keep, one_line, percent, share, shown};
 
-/// A file that grows beyond `ulimit -f` is then an error like a full disk, and not the end of the process.
-fn survive_large_files() {
-    #[cfg(unix)]
-    {
-        let seen = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
-        // Where no handler can be had, the process dies as it did: the old model is safe all the same.
-        let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, seen);
-    }
-}
-
 /// The parsed command line. Ends with a usage error, or after showing help.
 pub fn parsed() -> Cli {
     let typed: Vec<OsString> = std::env::args_os().collect();
@@ -82,13 +72,10 @@ pub fn parsed() -> Cli {
 
 /// Ends where options of all commands are given to one that has no use for them: whoever types them expects something.
 fn refuse_unused(cli: &Cli, matches: &ArgMatches) {
-    let Some((name, given)) = matches.subcommand() else {
-        return;
-    };
+    let Some((name, given)) = matches.subcommand() else { return };
     for option in cli.command.unused() {
         if given.value_source(option) == Some(ValueSource::CommandLine) {
-            let message = format!("`{name}` has no use for --{option}");
-            misuse(ErrorKind::ArgumentConflict, message);
+            misuse(ErrorKind::ArgumentConflict, format!("`{name}` has no use for --{option}"));
         }
     }
 }
@@ -98,8 +85,7 @@ fn end_by(said: &clap::Error) -> ! {
     if said.use_stderr() {
         said.exit();
     }
-    let shown = output::check_open().and_then(|()| said.print()).and_then(|()| output::flush());
-    let code = match shown {
+    let code = match output::check_open().and_then(|()| said.print()).and_then(|()| output::flush()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
             let _ = writeln!(std::io::stderr(), "error: {}", Error::Print(error));
             1
@@ -109,14 +95,14 @@ fn end_by(said: &clap::Error) -> ! {
     std::process::exit(code)
 }
 
-/// Runs the command and reports the final error, if any.
 pub fn main(cli: &Cli) -> ExitCode {
-    survive_large_files();
+    // A file that grows beyond `ulimit -f` is then an error like a full disk, and not the end of the process. Where no handler can
+    // be had, the process dies as it did: the old model is safe all the same.
+    #[cfg(unix)]
+    let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, std::sync::Arc::default());
     let output = Output::new(&cli.global);
     #[cfg(unix)]
-    {
-        interrupt::watch(output, code_of_failure(cli));
-    }
+    interrupt::watch(output, code_of_failure(cli));
     let done = run(cli, &output);
     let flushed = output::flush().map_err(Error::Print);
     match done.and_then(|outcome| flushed.map(|()| outcome)) {
@@ -132,17 +118,13 @@ pub fn main(cli: &Cli) -> ExitCode {
 
 /// As `cmp` and `grep` have it: of `verify`, 1 is an answer.
 fn code_of_failure(cli: &Cli) -> u8 {
-    match cli.command {
-        Command::Verify(_) => 2,
-        _ => 1,
-    }
+    if matches!(cli.command, Command::Verify(_)) { 2 } else { 1 }
 }
 
 /// Starts the threads once, as many as asked for or one a core. Where the system refuses, this one works alone:
 /// results do not depend on it.
 fn start_threads(asked: Option<u16>) -> Result<()> {
-    let threads = usize::from(asked.unwrap_or(0));
-    if rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().is_ok() {
+    if rayon::ThreadPoolBuilder::new().num_threads(usize::from(asked.unwrap_or(0))).build_global().is_ok() {
         return Ok(());
     }
     // No other global pool can be made after one that failed.
@@ -155,8 +137,7 @@ fn start_threads(asked: Option<u16>) -> Result<()> {
 
 fn begin_thread(name: &str, work: impl FnOnce() + Send + 'static) -> Result<()> {
     let thread = std::thread::Builder::new().name(name.to_owned());
-    let begun = thread.spawn(work).map(|_| ());
-    begun.map_err(|error| Error::Told(format!("no thread can be started ({error})")))
+    thread.spawn(work).map(|_| ()).map_err(|error| Error::Told(format!("no thread can be started ({error})")))
 }
 
 fn run(cli: &Cli, output: &Output) -> Result<ExitStatus> {
@@ -190,7 +171,6 @@ fn run(cli: &Cli, output: &Output) -> Result<ExitStatus> {
     }
 }
 
-/// Error for a feature that this build lacks.
 #[cfg(not(all(feature = "postgres", feature = "serve")))]
 fn not_built(part: &str, feature: &str) -> Error {
     Error::Told(format!(

@@ -18,7 +18,6 @@ const IN_SILENCE: Duration = Duration::from_secs(1);
 /// Time to wait after the message: changing a large gallery takes long.
 const PATIENCE: Duration = Duration::from_secs(600);
 
-/// A model that is to be changed.
 #[derive(Debug)]
 pub struct Opened {
     /// `None` for a dry run.
@@ -39,7 +38,6 @@ pub fn open(change: ChangeOptions, model: &Path, output: &Output) -> Result<Open
     Ok(Opened { _lock: lock, model: Model::at(model)? })
 }
 
-/// Takes the lock of a model; waits for another holder and names it.
 fn lock(model: &Path, output: &Output) -> Result<ModelLock> {
     let lock = match ModelLock::acquire(model, Wait::AtMost(IN_SILENCE)) {
         Err(eigenfaces::Error::Locked { holder, .. }) => {
@@ -58,15 +56,13 @@ fn lock(model: &Path, output: &Output) -> Result<ModelLock> {
 /// Errors: they do not, or cannot be asked.
 pub fn consent(change: ChangeOptions, model: &Path, what: &str) -> Result<()> {
     let what = one_line(what);
-    let question = format!("erase {what} from {}?", shown(model));
-    agreed(change, model, &question, &format!("{what} would be erased"))
+    agreed(change, model, &format!("erase {what} from {}?", shown(model)), &format!("{what} would be erased"))
 }
 
 /// Asks whether people may lose their names to those of the folder, which may be what somebody wanted to forget.
 pub fn consent_to_names(change: ChangeOptions, model: &Path, renamed: &str) -> Result<()> {
     let question = format!("{renamed} in {}: is that meant?", shown(model));
-    let told = format!("by the folder's names {renamed}");
-    agreed(change, model, &question, &told)
+    agreed(change, model, &question, &format!("by the folder's names {renamed}"))
 }
 
 fn agreed(change: ChangeOptions, model: &Path, question: &str, would: &str) -> Result<()> {
@@ -114,7 +110,6 @@ pub fn commit(plan: &Plan, before: Option<&Model>, model: &Path) -> Result<Model
     Ok(after)
 }
 
-/// The error of a removal that would leave too few faces.
 pub fn too_few_left(model: &Path, left: usize) -> Error {
     Error::about(
         model,

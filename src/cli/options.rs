@@ -8,7 +8,6 @@ use eigenfaces::dataset::{LabelRule, has_extension};
 use eigenfaces::decision::{Acceptance, FALSE_ACCEPT_TARGET};
 use eigenfaces::store::Overwrite;
 
-/// The model file where none is given.
 pub const DEFAULT_MODEL: &str = "eigenfaces.npz";
 
 /// Options of every command, which help shows behind those of the command.
@@ -146,10 +145,7 @@ pub struct AcceptanceOptions {
 
 impl From<AcceptanceOptions> for Acceptance {
     fn from(accept: AcceptanceOptions) -> Self {
-        match accept.threshold {
-            Some(least) => Self::Confidence(least),
-            None => Self::FalseAccepts(accept.far),
-        }
+        accept.threshold.map_or(Self::FalseAccepts(accept.far), Self::Confidence)
     }
 }
 
@@ -171,7 +167,6 @@ pub fn ending_in(
 ) -> impl Fn(&str) -> Result<PathBuf, String> + Clone + Send + Sync + 'static {
     move |text| {
         let path = PathBuf::from(text);
-        let is_known = has_extension(&path, known);
-        is_known.then_some(path).ok_or_else(|| format!("expected a name that ends in {wanted}"))
+        has_extension(&path, known).then_some(path).ok_or_else(|| format!("expected a name that ends in {wanted}"))
     }
 }

@@ -19,7 +19,6 @@ use super::{Error, Result};
 /// Bars are shown for work that takes longer than this.
 const BAR_AFTER: Duration = Duration::from_millis(500);
 
-/// Output options of the command line.
 #[derive(Debug, Clone, Copy)]
 pub struct Output {
     pub format: Format,
@@ -27,17 +26,15 @@ pub struct Output {
     pub names_all: bool,
     /// Whether photos are expected to be face crops: then no notice says that they are taken as they are.
     pub expects_crops: bool,
-    quiet: bool,
+    pub quiet: bool,
     color: bool,
 }
 
 impl Output {
-    /// Whether results are for reading.
     pub fn is_text(&self) -> bool {
         self.format == Format::Text
     }
 
-    /// Whether results are rows of a table.
     pub fn is_table(&self) -> bool {
         self.format == Format::Csv
     }
@@ -49,10 +46,8 @@ impl Output {
 
     /// The only result: lines for reading, or an object, whose fields are the rows of a table.
     pub fn print_result(&self, object: &Value, lines: impl IntoIterator<Item = String>) -> Result<()> {
-        let fields = object.as_object().into_iter().flatten();
-        let rows = fields.map(|(field, value)| vec![field.clone(), in_a_cell(value)]);
-        let record = Record::new(object.clone(), lines).with_rows(rows);
-        self.records("field,value", [record])
+        let rows = object.as_object().into_iter().flatten().map(|(field, value)| vec![field.clone(), in_a_cell(value)]);
+        self.records("field,value", [Record::new(object.clone(), lines).with_rows(rows)])
     }
 
     /// Results of one kind, in the form asked for; a table has a header with these columns, `a,b,c`.
@@ -64,10 +59,7 @@ impl Output {
 
     /// The header of a table, where one is asked for.
     pub fn header(&self, columns: &str) -> Result<()> {
-        match self.format {
-            Format::Csv => self.line(columns),
-            Format::Text | Format::Json => Ok(()),
-        }
+        if self.is_table() { self.line(columns) } else { Ok(()) }
     }
 
     /// One of several results. As rows of a table, where it has none of its own: a list of objects is a row for each of them,
@@ -77,8 +69,7 @@ impl Output {
             Format::Text => record.text.iter().try_for_each(|line| self.line(line)),
             Format::Json => self.json(record.json),
             Format::Csv => {
-                let rows = record.rows.unwrap_or_else(|| rows(columns, &record.json));
-                rows.iter().try_for_each(|row| self.csv(row))
+                record.rows.unwrap_or_else(|| rows(columns, &record.json)).iter().try_for_each(|row| self.csv(row))
             }
         }
     }
@@ -90,10 +81,6 @@ impl Output {
             Color::Auto => io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty()),
         };
         Self { format: global.format, names_all: global.verbose, expects_crops: false, quiet: global.quiet, color }
-    }
-
-    pub fn is_quiet(&self) -> bool {
-        self.quiet
     }
 
     /// A message for the reader on stderr; nothing under --quiet.
@@ -124,14 +111,12 @@ impl Output {
 
     /// An object of JSON Lines on stdout, with the version of its fields' meaning.
     pub fn json(&self, object: Value) -> Result<()> {
-        let text = with_schema(object).to_string();
-        print(format!("{}\n", in_json(&text)).as_bytes())
+        print(format!("{}\n", in_json(&with_schema(object).to_string())).as_bytes())
     }
 
     /// A row of comma-separated values on stdout, quoted where needed.
     pub fn csv(&self, fields: &[String]) -> Result<()> {
-        let row = fields.iter().map(|field| cell(field));
-        self.text(&table([row]))
+        self.text(&table([fields.iter().map(|field| cell(field))]))
     }
 
     /// Text of several lines on stdout. Programs get names of files as they are; a terminal nothing that would move its cursor.
@@ -139,7 +124,6 @@ impl Output {
         if io::stdout().is_terminal() { print(on_a_terminal(text).as_bytes()) } else { print(text) }
     }
 
-    /// Data that are no text on stdout.
     pub fn bytes(&self, bytes: &[u8]) -> Result<()> {
         print(bytes)
     }
@@ -154,7 +138,6 @@ impl Output {
         if self.color { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
     }
 
-    /// The message when a signal ends the program.
     pub fn interrupted(&self, message: &str) {
         // What a progress bar, or the terminal's ^C, has left in this line.
         let line = if io::stderr().is_terminal() { "\r\x1b[K" } else { "" };
@@ -175,26 +158,19 @@ impl Output {
             bar.set_style(style);
         }
         bar.set_message(what);
-        let started = Instant::now();
-        Progress { bar, started }
+        Progress { bar, started: Instant::now() }
     }
 }
 
-/// The rows of a record.
 fn rows(columns: &str, object: &Value) -> Vec<Vec<String>> {
-    let fields = object.as_object().into_iter().flatten();
-    let mut lists = fields.filter_map(|(_, value)| value.as_array());
+    let mut lists = object.as_object().into_iter().flatten().filter_map(|(_, value)| value.as_array());
     let list = lists.find(|list| list.iter().all(Value::is_object));
     let items = list.map_or(std::slice::from_ref(object), Vec::as_slice);
     let row = |item: &Value| {
         let cell = |column: &str| {
-            let edges = ["x", "y", "width", "height"];
-            let edge = edges.iter().position(|edge| *edge == column);
-            let of_box = || item.get("box")?.get(edge?);
-            let found = item.get(column).or_else(of_box);
-            let found = found.or_else(|| object.get(column));
-            let value = found.filter(|value| !value.is_null());
-            value.map_or_else(String::new, in_a_cell)
+            let edge = ["x", "y", "width", "height"].iter().position(|edge| *edge == column);
+            let found = item.get(column).or_else(|| item.get("box")?.get(edge?)).or_else(|| object.get(column));
+            found.filter(|value| !value.is_null()).map_or_else(String::new, in_a_cell)
         };
         columns.split(',').map(cell).collect()
     };
@@ -202,8 +178,7 @@ fn rows(columns: &str, object: &Value) -> Vec<Vec<String>> {
 }
 
 fn in_a_cell(value: &Value) -> String {
-    let text = value.as_str().map(str::to_owned);
-    text.unwrap_or_else(|| value.to_string())
+    value.as_str().map(str::to_owned).unwrap_or_else(|| value.to_string())
 }
 
 /// A bar that appears when the work turns out to be long, and vanishes with the value.
@@ -244,8 +219,7 @@ fn in_json(text: &str) -> String {
 /// Text of several lines, each as [`one_line`] has it.
 fn on_a_terminal(text: &[u8]) -> String {
     let text = String::from_utf8_lossy(text);
-    let lines = text.split_inclusive('\n');
-    lines
+    text.split_inclusive('\n')
         .map(|line| match line.strip_suffix('\n') {
             Some(line) => one_line(line) + "\n",
             None => one_line(line),
@@ -304,8 +278,7 @@ mod unix {
     static BEFORE_MAIN: extern "C" fn() = look;
 
     extern "C" fn look() {
-        let closed = rustix::io::fcntl_getfd(rustix::stdio::stdout()).is_err();
-        WAS_CLOSED.store(closed, Ordering::Relaxed);
+        WAS_CLOSED.store(rustix::io::fcntl_getfd(rustix::stdio::stdout()).is_err(), Ordering::Relaxed);
     }
 }
 

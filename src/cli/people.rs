@@ -115,7 +115,6 @@ pub fn run(args: &People, model: &Path, output: &Output) -> Result<ExitStatus> {
     }
 }
 
-/// The edit that is asked for.
 fn edit(action: &PeopleAction, known: &Model, output: &Output) -> Result<Edit> {
     Ok(match action {
         PeopleAction::List(_) | PeopleAction::Undo(_) => Edit::Undo,
@@ -148,21 +147,18 @@ fn list(args: &List, model: &Path, output: &Output) -> Result<ExitStatus> {
     let wanted = gallery.find_all(&args.people)?;
     let is_wanted = |person: usize| wanted.is_empty() || wanted.contains(&person);
     if args.photos {
-        let enrolled = gallery.enrolled().iter();
-        let photos = enrolled.filter(|face| is_wanted(face.person)).map(|face| {
+        let photos = gallery.enrolled().iter().filter(|face| is_wanted(face.person)).map(|face| {
             let person = gallery.people()[face.person].as_str();
             let (hash, source) = (face.hash.to_string(), &face.source);
             let line = format!("{} {person}: {source}", &hash[..SHORT_HASH]);
-            let photo = json!({ "person": person, "hash": hash, "source": source });
-            Record::new(photo, [line])
+            Record::new(json!({ "person": person, "hash": hash, "source": source }), [line])
         });
         output.records("person,hash,source", photos)?;
     } else {
         let people = gallery.people().iter().zip(gallery.counts()).enumerate();
         let people = people.filter(|(at, _)| is_wanted(*at)).map(|(_, (person, count))| {
             let line = format!("{person} ({})", counted(count, "face", "faces"));
-            let person = json!({ "person": person.as_str(), "faces": count });
-            Record::new(person, [line])
+            Record::new(json!({ "person": person.as_str(), "faces": count }), [line])
         });
         output.records("person,faces", people)?;
     }
@@ -172,14 +168,10 @@ fn list(args: &List, model: &Path, output: &Output) -> Result<ExitStatus> {
 /// Digits of a hash in a list for reading.
 const SHORT_HASH: usize = 12;
 
-/// Makes a change, or tells what it would be.
 fn change(action: &PeopleAction, model: &Path, output: &Output) -> Result<ExitStatus> {
     let options = options(action);
     let mut opened = model_changes::open(options, model, output)?;
-    let before = match opened.model.take() {
-        Some(known) => known,
-        None => Model::load(model)?,
-    };
+    let before = opened.model.take().map_or_else(|| Model::load(model), Ok)?;
     let plan = Plan::of(edit(action, &before, output)?, Some(&before), &())?;
     let told = ChangeNotice::of(&plan, before.gallery())?;
     if plan.outcome.gallery.is_empty() {
@@ -195,8 +187,7 @@ fn change(action: &PeopleAction, model: &Path, output: &Output) -> Result<ExitSt
         output.warn(&format!("a folder called {to} counted for {other}: new photos in it are {to}'s from now on"));
     }
     if options.dry_run {
-        let line = format!("would {} {}", told.verbs[0], told.what);
-        report(told.json, &plan.outcome.gallery, Some(line), output)?;
+        report(told.json, &plan.outcome.gallery, Some(format!("would {} {}", told.verbs[0], told.what)), output)?;
         return Ok(ExitStatus::Done);
     }
     let gone = &plan.outcome.gone;
@@ -220,7 +211,6 @@ fn report(mut object: Value, after: &Gallery, line: Option<String>, output: &Out
     output.print_result(&object, line)
 }
 
-/// A change as it is told.
 struct ChangeNotice {
     /// The verb of the change, to be put behind "would", and in the past, told when it is done.
     verbs: [&'static str; 2],
@@ -249,8 +239,7 @@ impl ChangeNotice {
             },
             Entry::Merged(from, into) => {
                 let names: Vec<&str> = from.iter().map(Person::as_str).collect();
-                let people = before.people().iter().zip(before.counts());
-                let of_them = people.filter(|(person, _)| from.contains(person));
+                let of_them = before.people().iter().zip(before.counts()).filter(|(person, _)| from.contains(person));
                 let faces = counted(of_them.map(|(_, count)| count).sum(), "face", "faces");
                 Self {
                     verbs: ["merge", "merged"],
@@ -272,9 +261,7 @@ impl ChangeNotice {
                     0 => change.clone(),
                     lost => format!("{change} ({} that it erased cannot come back)", counted(*lost, "face", "faces")),
                 },
-                json: json!({
-                    "undone": { "erased": gone.len(), "restored": restored, "lost": lost }
-                }),
+                json: json!({ "undone": { "erased": gone.len(), "restored": restored, "lost": lost } }),
             },
         })
     }
@@ -305,8 +292,7 @@ fn find_photo(gallery: &Gallery, given: &str) -> eigenfaces::Result<Vec<usize>> 
 
 /// Number of these photos that each person has, in the order of people.
 fn tally(photos: &[KnownPhoto]) -> Vec<(&str, usize)> {
-    let people = photos.chunk_by(|one, next| one.person == next.person);
-    people.map(|own| (own[0].person.as_str(), own.len())).collect()
+    photos.chunk_by(|one, next| one.person == next.person).map(|own| (own[0].person.as_str(), own.len())).collect()
 }
 
 /// Maximum number of people named; the others are counted.

@@ -22,7 +22,8 @@ impl Photos {
     /// where they are named themselves.
     /// Errors: nothing of what was named is there (but for scripts, whose records say so), or a folder without photos.
     pub fn list(named: &[PathBuf], output: &Output) -> Result<Self> {
-        let (there, missing): (Vec<_>, Vec<_>) = named.iter().cloned().partition(|path| is_there(path));
+        let is_there = |path: &PathBuf| is_standard_input(path) || dataset::is_there(path);
+        let (there, missing): (Vec<_>, Vec<_>) = named.iter().cloned().partition(is_there);
         if let Some(path) = missing.first()
             && there.is_empty()
             && output.is_text()
@@ -40,8 +41,7 @@ impl Photos {
         }
         for path in missing {
             output.warn(&eigenfaces::Error::missing(&path).to_string());
-            let problem = PhotoProblem::NotThere;
-            unusable.push(Skipped { path, problem });
+            unusable.push(Skipped { path, problem: PhotoProblem::NotThere });
         }
         photos.unusable = in_order(unusable, &photos.paths, named);
         Ok(photos)
@@ -86,8 +86,7 @@ fn in_order(unusable: Vec<Skipped>, paths: &[PathBuf], named: &[PathBuf]) -> Vec
     let mut end = 0;
     let mut ends = HashMap::with_capacity(named.len());
     for root in named {
-        let own = paths[end..].iter().take_while(|path| path.starts_with(root));
-        end += own.count();
+        end += paths[end..].iter().take_while(|path| path.starts_with(root)).count();
         ends.entry(root.as_path()).or_insert(end);
     }
     let before = |skipped: &Skipped| {
@@ -100,10 +99,6 @@ fn in_order(unusable: Vec<Skipped>, paths: &[PathBuf], named: &[PathBuf]) -> Vec
     placed
 }
 
-fn is_there(path: &Path) -> bool {
-    is_standard_input(path) || dataset::is_there(path)
-}
-
 /// The face that a photo is about, prepared: of several the largest and most central, which is said.
 /// Errors: a photo that is not there or cannot be used.
 pub fn main_face(photo: &Path, preparation: &Preparation, output: &Output) -> Result<PreparedFace> {
@@ -113,8 +108,7 @@ pub fn main_face(photo: &Path, preparation: &Preparation, output: &Output) -> Re
             .map_err(|problem| eigenfaces::Error::photo(photo, problem))?,
         false => Photo::open(photo)?,
     };
-    let prepared = preparation.prepare(opened.luma());
-    let prepared = prepared.map_err(|problem| eigenfaces::Error::photo(photo, problem))?;
+    let prepared = preparation.prepare(opened.luma()).map_err(|problem| eigenfaces::Error::photo(photo, problem))?;
     if let PhotoRegion::Found { of: count @ 2.., .. } = prepared.region {
         output.say(&format!("{} shows {count} faces; the largest and most central is taken", shown(photo)));
     }

@@ -42,17 +42,13 @@ pub struct Project {
 
 pub fn run(args: &Project, model: &Path, output: &Output) -> Result<ExitStatus> {
     let form = form(args.output.as_deref(), output);
-    let inputs = files::inputs(&args.photos, &args.origin, model);
-    let outputs = Outputs::new(inputs, args.force.into());
+    let outputs = Outputs::new(files::inputs(&args.photos, &args.origin, model), args.force.into());
     let table_file = files::claim(&outputs, args.output.as_ref())?;
     let plot_file = files::claim(&outputs, args.plot.as_ref())?;
     let (recognizer, unlearned) = learning::recognizer(&args.origin, model, output)?;
     let space = &recognizer.display_space();
     let scale = if args.whiten { Scale::Whitened } else { Scale::Plain };
-    let in_scale = |rows: Vec<Row>| {
-        let plain = Table { scale: Scale::Plain, rows };
-        plain.in_scale(scale, space)
-    };
+    let in_scale = |rows: Vec<Row>| Table { scale: Scale::Plain, rows }.in_scale(scale, space);
     let (probes, unusable) =
         if args.photos.is_empty() { (Vec::new(), 0) } else { of_photos(&args.photos, &recognizer, space, output)? };
     let used = probes.len() + recognizer.gallery().len();
@@ -86,8 +82,7 @@ fn draw(file: &Destination, plot: &Scatter) -> Result<()> {
 fn form(file: Option<&Path>, output: &Output) -> Option<WeightsFormat> {
     let unknown = "--output must end in .csv, .json or .npy, or --format say which it is";
     if output.is_text() {
-        let of = |file| WeightsFormat::of(file).unwrap_or_else(|| misuse(ErrorKind::InvalidValue, unknown));
-        return file.map(of);
+        return file.map(|file| WeightsFormat::of(file).unwrap_or_else(|| misuse(ErrorKind::InvalidValue, unknown)));
     }
     Some(if output.is_table() { WeightsFormat::Csv } else { WeightsFormat::Json })
 }
@@ -115,8 +110,7 @@ fn of_photos(named: &[PathBuf], recognizer: &Recognizer, space: &Space, output: 
             Ok(faces) => faces,
             Err(problem) if alone => return Err(eigenfaces::Error::photo(path, problem)),
             Err(problem) => {
-                let error = eigenfaces::Error::photo(path, problem);
-                output.warn(&remedy::in_words(&error));
+                output.warn(&remedy::in_words(&eigenfaces::Error::photo(path, problem)));
                 unusable += 1;
                 continue;
             }
@@ -154,9 +148,7 @@ fn deliver(
     file: Option<&Destination>,
     output: &Output,
 ) -> Result<()> {
-    let Some(form) = form else {
-        return in_words(table, space, output);
-    };
+    let Some(form) = form else { return in_words(table, space, output) };
     let bytes = table.to_bytes(form)?;
     let Some(file) = file else {
         return match form {
@@ -221,16 +213,14 @@ fn plot(space: &Space, gallery: &Table, probes: &Table) -> Scatter {
     };
     let names = [0, 1].map(|axis| {
         let share = shares.get(axis).copied().unwrap_or(0.0) * 100.0;
-        let (of, number) = (axis_name(space), axis + 1);
-        format!("{of} {number} ({share:.1} % of the variance){unit}")
+        format!("{} {} ({share:.1} % of the variance){unit}", axis_name(space), axis + 1)
     });
     let at = |row: &Row, axis: usize| f64::from(row.weights.get(axis).copied().unwrap_or(0.0));
     let dot = |row: &Row, about: String| Dot { at: [0, 1].map(|axis| at(row, axis)), about };
     let mut people: Vec<Group> = Vec::new();
     for rows in gallery.rows.chunk_by(|a, b| a.person == b.person) {
         let name = rows[0].person.as_deref().unwrap_or_default();
-        let dots = rows.iter();
-        let dots = dots.map(|row| dot(row, format!("{name}: {}", row.photo)));
+        let dots = rows.iter().map(|row| dot(row, format!("{name}: {}", row.photo)));
         people.push(Group { name: name.to_owned(), dots: dots.collect() });
     }
     let stem = |row: &Row| {

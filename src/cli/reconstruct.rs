@@ -37,13 +37,11 @@ pub struct Reconstruct {
     pub origin: ModelSource,
 }
 
-/// Maximum number of rebuilt faces in the picture.
 const MOST_ROWS: usize = 50;
 
 pub fn run(args: &Reconstruct, model: &Path, output: &Output) -> Result<ExitStatus> {
     let given: Vec<_> = args.photo.iter().chain(&args.from_weights).cloned().collect();
-    let inputs = files::inputs(&given, &args.origin, model);
-    let outputs = Outputs::new(inputs, args.force.into());
+    let outputs = Outputs::new(files::inputs(&given, &args.origin, model), args.force.into());
     let destination = outputs.claim(&args.output)?;
     let (recognizer, unlearned) = learning::recognizer(&args.origin, model, output)?;
     let space = &recognizer.display_space();
@@ -54,8 +52,7 @@ pub fn run(args: &Reconstruct, model: &Path, output: &Output) -> Result<ExitStat
     };
     let rebuilt = Rebuilt::all(faces, space);
     let rows: Vec<Row> = rebuilt.iter().take(MOST_ROWS).map(|face| face.row(space, rebuilt.len())).collect();
-    let title = format!("A face rebuilt from more and more {}", parts(space).1);
-    let picture = strip(&title, &rows);
+    let picture = strip(&format!("A face rebuilt from more and more {}", parts(space).1), &rows);
     files::picture(&destination, Privacy::Personal, &picture.to_pixels().into())?;
     if rebuilt.len() > MOST_ROWS {
         output.say(&format!("only the first {MOST_ROWS} of {} faces are drawn", rebuilt.len()));
@@ -101,11 +98,10 @@ impl Original {
 fn from_photo(photo: &Path, recognizer: &Recognizer, space: &Space, output: &Output) -> Result<Face> {
     let pixels = photos::main_face(photo, recognizer.preparation(), output)?.pixels;
     let levels = pixels.iter().map(|&pixel| f32::from(pixel)).collect();
-    let face = FaceMatrix::from_pixels(space.size(), pixels)?;
     Ok(Face {
         name: photo.to_string_lossy().into_owned(),
         number: 1,
-        weights: space.project(&face).as_slice().to_vec(),
+        weights: space.project(&FaceMatrix::from_pixels(space.size(), pixels)?).as_slice().to_vec(),
         original: Original::Photo(levels),
     })
 }
@@ -127,7 +123,6 @@ fn from_weights(args: &Reconstruct, path: &Path, space: &Space) -> Result<Vec<Fa
     Ok(faces.collect())
 }
 
-/// A face with its steps, each with what it lacks.
 struct Rebuilt {
     face: Face,
     steps: Vec<(Reconstruction, ReconstructionError)>,
@@ -135,8 +130,7 @@ struct Rebuilt {
 
 impl Rebuilt {
     fn all(faces: Vec<Face>, space: &Space) -> Vec<Self> {
-        let steps = faces.iter().map(|face| default_steps(face.weights.len()));
-        let steps: Vec<Vec<usize>> = steps.collect();
+        let steps: Vec<Vec<usize>> = faces.iter().map(|face| default_steps(face.weights.len())).collect();
         let rebuilt = |steps: &[Vec<usize>]| {
             let wanted = faces.iter().zip(steps).map(|(face, steps)| Steps { weights: &face.weights, steps });
             Reconstruction::of_faces(space, &wanted.collect::<Vec<_>>()).into_iter()
@@ -179,8 +173,7 @@ impl Rebuilt {
                 format!("PSNR {}", decibels(error)),
             ],
         }));
-        let heading = if of > 1 { one_line(&self.face.name) } else { String::new() };
-        Row { heading, panels }
+        Row { heading: if of > 1 { one_line(&self.face.name) } else { String::new() }, panels }
     }
 }
 
@@ -188,7 +181,6 @@ fn decibels(error: &ReconstructionError) -> String {
     error.psnr().map_or_else(|| "exact".to_owned(), |psnr| format!("{psnr:.1} dB"))
 }
 
-/// The method by which a pre-image was found, in a word.
 fn method(step: &Reconstruction) -> Option<&'static str> {
     step.pre_image.map(|method| match method {
         PreImageMethod::Ridge => "ridge",

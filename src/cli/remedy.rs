@@ -28,9 +28,15 @@ fn with(message: String, options: Option<&str>) -> String {
 fn options(error: &Error) -> Option<&'static str> {
     Some(match error {
         Error::Photo { problem, .. } => return photo_options(problem),
-        Error::Model { problem, .. } => return model_options(problem),
-        Error::Write { problem, .. } => return write_options(problem),
-        Error::Pca(problem) => return pca_options(problem),
+        Error::Model { problem: ModelProblem::Missing, .. } => "`eigenfaces enroll FOLDER`, --model",
+        Error::Model { problem: ModelProblem::NotPermitted, .. } => "--model",
+        Error::Write { problem: WriteProblem::Exists, .. } => "--force",
+        Error::Write { problem: WriteProblem::Named, .. } => "`eigenfaces group --apply`, --force",
+        Error::Pca(PcaError::TooManyPixels { .. }) => "--size, --solver gram",
+        Error::Pca(PcaError::CountNeeded) => "--components 20, --solver",
+        Error::Pca(PcaError::NotConverged { .. }) => "--components, --solver",
+        Error::Pca(PcaError::ParallelNeedsFaces) => "--size, --components profile",
+        Error::Pca(PcaError::NotForKernels(_)) => "--components, --kernel",
         Error::Database { problem, .. } => return database_options(problem),
         Error::NoFaces { .. } => {
             "give a folder of faces, or add --framing as-is if every photo is a face already cropped"
@@ -50,36 +56,8 @@ fn photo_options(problem: &PhotoProblem) -> Option<&'static str> {
     match problem {
         PhotoProblem::NoPerson => Some("--labels FILE.csv"),
         PhotoProblem::WhichFace { .. } => Some("--face"),
-        PhotoProblem::Unmapped { .. } => None,
         PhotoProblem::NotAFile => Some("`eigenfaces identify -` reads a pipe"),
         PhotoProblem::Locate(LocateError::Detector) => Some("--framing as-is"),
-        _ => None,
-    }
-}
-
-fn model_options(problem: &ModelProblem) -> Option<&'static str> {
-    match problem {
-        ModelProblem::Missing => Some("`eigenfaces enroll FOLDER`, --model"),
-        ModelProblem::NotPermitted => Some("--model"),
-        _ => None,
-    }
-}
-
-fn write_options(problem: &WriteProblem) -> Option<&'static str> {
-    match problem {
-        WriteProblem::Exists => Some("--force"),
-        WriteProblem::Named => Some("`eigenfaces group --apply`, --force"),
-        _ => None,
-    }
-}
-
-fn pca_options(problem: &PcaError) -> Option<&'static str> {
-    match problem {
-        PcaError::TooManyPixels { .. } => Some("--size, --solver gram"),
-        PcaError::CountNeeded => Some("--components 20, --solver"),
-        PcaError::NotConverged { .. } => Some("--components, --solver"),
-        PcaError::ParallelNeedsFaces => Some("--size, --components profile"),
-        PcaError::NotForKernels(_) => Some("--components, --kernel"),
         _ => None,
     }
 }

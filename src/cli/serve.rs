@@ -13,12 +13,11 @@ use super::identify::report::{Reporter, Unread};
 use super::identify::watch::{self, Watched};
 use super::webhook::{self, Webhook, WebhookUrl};
 use super::{Error, ExitStatus, Output, Result, bad_value, begin_thread, counted, remedy, shown};
-use crate::server::{PublicUrl, Server, Settings};
+use crate::server::{PublicUrl, Server};
 
 /// Where the key stands that others on this machine are not to read.
 const VARIABLE: &str = "EIGENFACES_KEY";
 
-/// The port where none is given.
 const PORT: u16 = 8384;
 
 #[derive(Debug, Args)]
@@ -67,12 +66,9 @@ impl Serve {
     /// Errors: A file that cannot be read.
     pub fn given_key(&self) -> Result<Option<Key>, eigenfaces::Error> {
         let key = |key: String| Key(key.trim().to_owned());
-        let Some(file) = &self.key_file else {
-            return Ok(env::var(VARIABLE).ok().map(key));
-        };
+        let Some(file) = &self.key_file else { return Ok(env::var(VARIABLE).ok().map(key)) };
         let read = fs::read_to_string(file);
-        let read = read.map_err(|source| eigenfaces::Error::Read { path: file.clone(), source })?;
-        Ok(Some(key(read)))
+        Ok(Some(key(read.map_err(|source| eigenfaces::Error::Read { path: file.clone(), source })?)))
     }
 }
 
@@ -113,13 +109,12 @@ fn parse_listen(text: &str) -> Result<SocketAddr, String> {
 
 pub fn run(args: &Serve, model: &Path, output: &Output) -> Result<ExitStatus> {
     let given = args.given_key()?;
-    let key = given.as_ref().map(Key::checked).transpose();
-    let key = key.unwrap_or_else(|wrong| bad_value(wrong));
+    let key = given.as_ref().map(Key::checked).transpose().unwrap_or_else(|wrong| bad_value(wrong));
     if args.check {
         return check(args.listen, key, output);
     }
-    let settings = Settings { address: args.listen, key: key.map(str::to_owned), public: args.public_url.clone() };
-    let server = Server::open(settings, model, Box::new(*output))?;
+    let (key, public) = (key.map(str::to_owned), args.public_url.clone());
+    let server = Server::open(args.listen, key, public, model, Box::new(*output))?;
     let webhook = watch_folders(args, &server, *output)?;
     #[cfg(unix)]
     {
@@ -208,11 +203,9 @@ fn reachable(address: SocketAddr) -> SocketAddr {
     SocketAddr::new(ip, address.port())
 }
 
-/// The status of the answer.
 fn ask(address: SocketAddr, key: Option<&str>) -> io::Result<u16> {
     let key = key.map_or_else(String::new, |key| format!("x-api-key: {key}\r\n"));
-    let head = format!("HEAD /openapi.json HTTP/1.1\r\nhost: {address}\r\n{key}");
-    webhook::status(address, &head, b"", LONGEST)
+    webhook::status(address, &format!("HEAD /openapi.json HTTP/1.1\r\nhost: {address}\r\n{key}"), b"", LONGEST)
 }
 
 #[cfg(test)]

@@ -60,8 +60,7 @@ fn section(command: &Command, page: &mut Vec<u8>) -> io::Result<()> {
     if is_program {
         man.render_subcommands_section(page)?;
     }
-    let notes = command.get_after_long_help().map(ToString::to_string);
-    for line in notes.unwrap_or_default().lines() {
+    for line in command.get_after_long_help().map(ToString::to_string).unwrap_or_default().lines() {
         match line {
             "Examples:" => writeln!(page, ".SH EXAMPLES\n.nf")?,
             "Exit status:" => writeln!(page, ".fi\n.SH \"EXIT STATUS\"\n.nf")?,

@@ -42,16 +42,12 @@ pub fn run(args: &Verify, model: &Path, output: &Output) -> Result<ExitStatus> {
     let (recognizer, _) = learning::recognizer(&args.origin, model, output)?;
     let acceptance = Acceptance::from(args.acceptance);
     let face = photos::main_face(&args.photo, recognizer.preparation(), output)?;
-    let person = match &args.person {
-        Some(name) => Some(recognizer.gallery().find(name.as_str())?),
-        None => None,
-    };
+    let person = args.person.as_ref().map(|name| recognizer.gallery().find(name.as_str())).transpose()?;
     let found = match (person, &args.other) {
         (Some(person), _) => recognizer.verify_person(&face, person, acceptance)?,
         (None, Some(other)) => {
             refuse_name(other, recognizer.gallery())?;
-            let other = photos::main_face(other, recognizer.preparation(), output)?;
-            recognizer.verify(&face, &other, acceptance)?
+            recognizer.verify(&face, &photos::main_face(other, recognizer.preparation(), output)?, acceptance)?
         }
         (None, None) => return Ok(ExitStatus::Different), // clap asks for one of them
     };
@@ -67,8 +63,7 @@ pub fn run(args: &Verify, model: &Path, output: &Output) -> Result<ExitStatus> {
         }
     };
     // As it is enrolled, however it was typed.
-    let person = person.map(|at| recognizer.gallery().people()[at].as_str());
-    print(args, person, &found, output)?;
+    print(args, person.map(|at| recognizer.gallery().people()[at].as_str()), &found, output)?;
     Ok(outcome)
 }
 
@@ -80,16 +75,12 @@ fn without_model(args: &Verify, other: &Path, model: &Path, output: &Output) -> 
     output.say(&format!("no model at {}: the photos are compared with nobody enrolled", shown(model)));
     let found = verify_alone(&first, &second, Acceptance::from(args.acceptance))?;
     print(args, None, &found, output)?;
-    Ok(match found.verdict {
-        Verdict::Same => ExitStatus::Same,
-        _ => ExitStatus::Different,
-    })
+    Ok(if found.verdict == Verdict::Same { ExitStatus::Same } else { ExitStatus::Different })
 }
 
 /// Refuses a missing file that is the name of an enrolled person.
 fn refuse_name(other: &Path, gallery: &Gallery) -> Result<()> {
-    let is_person = |name: &str| gallery.find(name).is_ok();
-    if !other.exists() && other.to_str().is_some_and(is_person) {
+    if !other.exists() && other.to_str().is_some_and(|name| gallery.find(name).is_ok()) {
         return Err(Error::about(other, "no such file; an enrolled person is named with --person"));
     }
     Ok(())
@@ -108,7 +99,6 @@ fn print(args: &Verify, person: Option<&str>, found: &Verification, output: &Out
     output.records("photo,other,person,decision,confidence,distance", [record])
 }
 
-/// The verdict in words.
 fn in_words(args: &Verify, person: Option<&str>, found: &Verification) -> String {
     let sure = percent(found.confidence);
     // Likely, and not sure enough for a yes.
@@ -133,9 +123,7 @@ fn in_words(args: &Verify, person: Option<&str>, found: &Verification) -> String
         },
         (None, Verdict::Same) => format!("{photo} and {other}: the same person ({sure})"),
         (None, _) => match needed {
-            Some(needed) => {
-                format!("{photo} and {other}: perhaps the same person ({sure}; a yes needs {needed})")
-            }
+            Some(needed) => format!("{photo} and {other}: perhaps the same person ({sure}; a yes needs {needed})"),
             None => format!("{photo} and {other}: not the same person ({sure} that it is)"),
         },
     }

@@ -24,12 +24,10 @@ impl fmt::Debug for WebhookUrl {
     }
 }
 
-/// The URL of a webhook, parsed.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Target {
     /// Host and port.
     pub address: (String, u16),
-    /// The header `Host`.
     pub host: String,
     /// Path and query.
     pub path: String,
@@ -53,16 +51,12 @@ impl WebhookUrl {
     pub fn checked(&self) -> Result<Target, &'static str> {
         let expected = "the address of the webhook (--webhook or EIGENFACES_WEBHOOK) is to be like http://homeassistant:8123/api/webhook/ID";
         let (scheme, rest) = self.0.split_once("://").ok_or(expected)?;
-        match scheme.to_ascii_lowercase().as_str() {
-            "http" => {}
-            "https" => {
-                return Err(
-                    "the webhook is posted to without encryption: give an address with http://, of a receiver or a proxy in this network",
-                );
-            }
-            _ => return Err(expected),
+        if scheme.eq_ignore_ascii_case("https") {
+            return Err(
+                "the webhook is posted to without encryption: give an address with http://, of a receiver or a proxy in this network",
+            );
         }
-        if !rest.bytes().all(|byte| byte.is_ascii_graphic()) {
+        if !scheme.eq_ignore_ascii_case("http") || !rest.bytes().all(|byte| byte.is_ascii_graphic()) {
             return Err(expected);
         }
         let rest = rest.split('#').next().unwrap_or_default();
@@ -106,8 +100,7 @@ pub fn status(address: impl ToSocketAddrs, head: &str, body: &[u8], longest: Dur
     // As long as `HTTP/1.1 200` is.
     let mut line = [0; 12];
     stream.read_exact(&mut line)?;
-    let status = std::str::from_utf8(&line).ok();
-    let status = status.and_then(|line| line.strip_prefix("HTTP/1.")?.get(2..)?.parse().ok());
+    let status = std::str::from_utf8(&line).ok().and_then(|line| line.strip_prefix("HTTP/1.")?.get(2..)?.parse().ok());
     status.ok_or_else(|| io::Error::other("its answer is not HTTP"))
 }
 
@@ -145,9 +138,7 @@ struct Waiting {
 impl Webhook {
     /// Begins posting to the address that was given, if any was. A wrong one ends the program as a wrong option does.
     pub fn begin(given: Option<&WebhookUrl>, output: &Output) -> Result<Option<Self>> {
-        let Some(url) = WebhookUrl::chosen(given) else {
-            return Ok(None);
-        };
+        let Some(url) = WebhookUrl::chosen(given) else { return Ok(None) };
         let target = url.checked().unwrap_or_else(|wrong| bad_value(wrong));
         let webhook = Self(Arc::default());
         let (own, output) = (webhook.clone(), *output);
@@ -157,14 +148,12 @@ impl Webhook {
                 "POST {} HTTP/1.1\r\nhost: {}\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n",
                 target.path, target.host
             );
-            let address = (target.address.0.as_str(), target.address.1);
-            status(address, &head, line.as_bytes(), LONGEST)
+            status((target.address.0.as_str(), target.address.1), &head, line.as_bytes(), LONGEST)
         };
         begin_thread("webhook", move || own.deliver(&output, post))?;
         Ok(Some(webhook))
     }
 
-    /// Has an object posted.
     pub fn post(&self, object: &Value) {
         let mut waiting = self.waiting();
         waiting.lines.push_back(object.to_string());
@@ -189,8 +178,7 @@ impl Webhook {
     }
 
     fn waiting(&self) -> MutexGuard<'_, Waiting> {
-        let waiting = self.0.waiting.lock();
-        waiting.unwrap_or_else(PoisonError::into_inner)
+        self.0.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Posts what comes, for ever. Nothing of the address is said, nor of an answer but its status.
@@ -232,7 +220,6 @@ impl Webhook {
         }
     }
 
-    /// The next line, when it has come.
     fn next(&self) -> String {
         let mut waiting = self.waiting();
         loop {
@@ -240,8 +227,7 @@ impl Webhook {
                 waiting.posting = 1;
                 return line;
             }
-            let came = self.0.came.wait(waiting);
-            waiting = came.unwrap_or_else(PoisonError::into_inner);
+            waiting = self.0.came.wait(waiting).unwrap_or_else(PoisonError::into_inner);
         }
     }
 }

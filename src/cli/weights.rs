@@ -10,7 +10,6 @@ use serde::{Deserialize, Serialize};
 use super::output::{SCHEMA, cell, from_cell, table};
 use super::{Error, Result};
 
-/// Format of a file of weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WeightsFormat {
     /// A header `photo,face,person,w1,...,wk` and a row a face; `z1,...,zk` where weights are whitened.
@@ -22,10 +21,8 @@ pub enum WeightsFormat {
 }
 
 impl WeightsFormat {
-    /// The format that a file's extension stands for.
     pub fn of(path: &Path) -> Option<Self> {
-        let extension = path.extension()?.to_ascii_lowercase();
-        match extension.to_str()? {
+        match path.extension()?.to_ascii_lowercase().to_str()? {
             "csv" => Some(Self::Csv),
             "json" | "jsonl" => Some(Self::Json),
             "npy" => Some(Self::Npy),
@@ -50,11 +47,9 @@ pub struct Row {
     pub face: usize,
     /// Its person; only of enrolled faces.
     pub person: Option<String>,
-    /// k weights.
     pub weights: Vec<f32>,
 }
 
-/// Faces as weights, one scale for all.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Table {
     pub scale: Scale,
@@ -73,7 +68,6 @@ struct Line {
     schema: u32,
 }
 
-/// Maximum size in bytes of a table of weights.
 const MOST_BYTES: u64 = 1 << 30;
 
 /// Largest weight: the squares of larger ones would overflow.
@@ -99,14 +93,11 @@ impl Table {
             Scale::Whitened => 'z',
         };
         let columns = (1..=self.width()).map(|at| format!("{letter}{at}"));
-        let header = ["photo", "face", "person"].map(str::to_owned);
-        let header: Vec<String> = header.into_iter().chain(columns).collect();
+        let header: Vec<String> = ["photo", "face", "person"].map(str::to_owned).into_iter().chain(columns).collect();
         let rows = self.rows.iter().map(|row| {
             let face = row.face.to_string();
-            let person = row.person.as_deref().unwrap_or_default();
-            let about = [cell(&row.photo), face, cell(person)];
-            let weights = row.weights.iter().map(f32::to_string);
-            about.into_iter().chain(weights).collect()
+            let about = [cell(&row.photo), face, cell(row.person.as_deref().unwrap_or_default())];
+            about.into_iter().chain(row.weights.iter().map(f32::to_string)).collect()
         });
         table(std::iter::once(header).chain(rows))
     }
@@ -201,8 +192,7 @@ impl Table {
     fn from_json(bytes: &[u8]) -> Result<Self, String> {
         let mut scale = None;
         let mut rows = Vec::new();
-        let lines = serde_json::Deserializer::from_slice(bytes).into_iter::<Line>();
-        for (number, line) in (1..).zip(lines) {
+        for (number, line) in (1..).zip(serde_json::Deserializer::from_slice(bytes).into_iter::<Line>()) {
             let line = line.map_err(|_| format!("line {number} is no object with weights"))?;
             let (own, weights) = match (line.weights, line.whitened) {
                 (Some(weights), None) => (Scale::Plain, weights),
@@ -216,8 +206,7 @@ impl Table {
             }
             rows.push(Row { photo: line.photo, face: line.face, person: line.person, weights });
         }
-        let scale = scale.unwrap_or(Scale::Plain);
-        Ok(Self { scale, rows })
+        Ok(Self { scale: scale.unwrap_or(Scale::Plain), rows })
     }
 
     fn from_npy(bytes: &[u8], scale: Scale) -> Result<Self, String> {

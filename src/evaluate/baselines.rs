@@ -57,8 +57,7 @@ pub(super) fn baselines(
         let right = |nearest: &dyn Fn(usize) -> Option<usize>| {
             let probes = fold.probes.iter().enumerate();
             let one = |(at, &face): (usize, &usize)| {
-                let is_hit = nearest(at).map(|face| persons[face]) == Some(persons[face]);
-                (fold.repeat, persons[face], is_hit)
+                (fold.repeat, persons[face], nearest(at).map(|face| persons[face]) == Some(persons[face]))
             };
             probes.map(one).collect::<Tally>()
         };
@@ -71,12 +70,10 @@ pub(super) fn baselines(
         ])
     };
     let found: Vec<[Tally; 2]> = folds.par_iter().map(one).collect::<Result<_>>()?;
-    let methods = [BaselineMethod::Pixels, BaselineMethod::Eigenfaces];
-    let baselines = methods.iter().enumerate().map(|(at, &method)| {
+    let baselines = [BaselineMethod::Pixels, BaselineMethod::Eigenfaces].iter().enumerate().map(|(at, &method)| {
         let mut all = Tally::default();
         found.iter().for_each(|tallies| all.append(&tallies[at]));
-        let rank1 = all.rate(bootstrap);
-        Baseline { method, rank1 }
+        Baseline { method, rank1: all.rate(bootstrap) }
     });
     Ok(baselines.collect())
 }
@@ -87,8 +84,7 @@ fn nearest_column(learned: &DMatrix<f64>, probes: &DMatrix<f64>, at: usize) -> O
     let probe = probe.as_slice();
     let distance = |column: usize| -> f64 {
         let column = learned.column(column);
-        let differences = column.as_slice().iter().zip(probe);
-        differences.map(|(a, b)| (a - b).powi(2)).sum()
+        column.as_slice().iter().zip(probe).map(|(a, b)| (a - b).powi(2)).sum()
     };
     let distances = (0..learned.ncols()).map(|column| (distance(column), column));
     distances.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, column)| column)

@@ -41,7 +41,6 @@ pub struct Bootstrap {
 }
 
 impl Bootstrap {
-    /// The draws of this seed.
     pub fn new(people: usize, seed: u64) -> Self {
         let mut noise = Noise::seeded(seed ^ STREAM);
         let mut counts = vec![0; people * DRAWS];
@@ -65,12 +64,9 @@ impl Bootstrap {
             return statistics(&[]).iter().map(|_| None).collect();
         }
         let found: Vec<Vec<f64>> = self.counts.par_chunks(self.people).map(&statistics).collect();
-        let of_statistic = |at: usize| {
-            let values = found.iter().map(|values| values[at]);
-            percentiles(values.filter(|value| value.is_finite()).collect())
-        };
-        let count = found.first().map_or(0, Vec::len);
-        (0..count).map(of_statistic).collect()
+        let of_statistic =
+            |at: usize| percentiles(found.iter().map(|values| values[at]).filter(|value| value.is_finite()).collect());
+        (0..found.first().map_or(0, Vec::len)).map(of_statistic).collect()
     }
 
     /// The interval of one statistic.
@@ -140,7 +136,6 @@ impl Tally {
         own
     }
 
-    /// Counts a try.
     pub fn add(&mut self, repeat: usize, person: usize, is_hit: bool) {
         let [hits, tries] = &mut self.of_repeat(repeat, person + 1)[person];
         *hits += u32::from(is_hit);
@@ -149,8 +144,7 @@ impl Tally {
 
     pub fn append(&mut self, other: &Self) {
         for (repeat, people) in other.0.iter().enumerate() {
-            let own = self.of_repeat(repeat, people.len());
-            for (sum, counts) in own.iter_mut().zip(people) {
+            for (sum, counts) in self.of_repeat(repeat, people.len()).iter_mut().zip(people) {
                 *sum = [sum[0] + counts[0], sum[1] + counts[1]];
             }
         }
@@ -169,8 +163,7 @@ impl Tally {
 
     /// The share of each repeat that has tries.
     pub fn shares(&self, weights: &[u16]) -> Vec<f64> {
-        let shares = self.0.iter().map(|people| Self::share(people, weights));
-        shares.filter(|share| share.is_finite()).collect()
+        self.0.iter().map(|people| Self::share(people, weights)).filter(|share| share.is_finite()).collect()
     }
 
     /// The mean over repeats; NaN without tries.
@@ -178,7 +171,6 @@ impl Tally {
         mean(&self.shares(weights))
     }
 
-    /// Number of repeats.
     pub fn repeats(&self) -> usize {
         self.0.len()
     }
@@ -195,8 +187,7 @@ impl Tally {
 
     /// Tries of one repeat, on average.
     fn tries(&self) -> f64 {
-        let tries = self.0.iter().flatten().map(|counts| f64::from(counts[1]));
-        tries.sum::<f64>() / self.0.len().max(1) as f64
+        self.0.iter().flatten().map(|counts| f64::from(counts[1])).sum::<f64>() / self.0.len().max(1) as f64
     }
 
     /// The share, its mean and standard deviation over repeats; Wilson's interval is for the tries of one repeat.

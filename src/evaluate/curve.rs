@@ -110,32 +110,23 @@ pub(super) fn curve(
     };
     let counts = || parts.iter().map(|(components, _)| *components);
     let range = (counts().min().unwrap_or(0), counts().max().unwrap_or(0));
-    let pixels = gallery.faces().size().pixels();
-    Ok((over_folds(&parts, pixels, bootstrap), range))
+    Ok((over_folds(&parts, gallery.faces().size().pixels(), bootstrap), range))
 }
 
 impl Eigenfaces {
     /// From inner products where they are kept, from the pixels otherwise.
     pub fn of(products: Option<&InnerProducts>, gallery: &Gallery, pca: Pca, fold: &Fold) -> Result<Self> {
-        match products {
-            Some(products) => Self::from_products(products, pca, fold),
-            None => Self::from_pixels(gallery, pca, fold),
+        if let Some(products) = products {
+            let space = products.fit(&fold.learned, pca.components)?;
+            let energy = |&face: &usize| space.residual(face, &[]).from_mean.powi(2);
+            return Ok(Self {
+                eigenvalues: space.eigenvalues(),
+                total_variance: space.total_variance(),
+                learned: space.training_weights(),
+                probes: space.project(&fold.probes),
+                energies: fold.probes.iter().map(energy).collect(),
+            });
         }
-    }
-
-    fn from_products(products: &InnerProducts, pca: Pca, fold: &Fold) -> Result<Self> {
-        let space = products.fit(&fold.learned, pca.components)?;
-        let energy = |&face: &usize| space.residual(face, &[]).from_mean.powi(2);
-        Ok(Self {
-            eigenvalues: space.eigenvalues(),
-            total_variance: space.total_variance(),
-            learned: space.training_weights(),
-            probes: space.project(&fold.probes),
-            energies: fold.probes.iter().map(energy).collect(),
-        })
-    }
-
-    fn from_pixels(gallery: &Gallery, pca: Pca, fold: &Fold) -> Result<Self> {
         let learned = gallery.faces().select(&fold.learned)?;
         let probes = gallery.faces().select(&fold.probes)?;
         let space = FaceSpace::new(learned.size(), &pca.fit(&learned)?);
@@ -155,12 +146,8 @@ impl Eigenfaces {
         let persons: Vec<usize> = fold.learned.iter().map(|&face| all[face]).collect();
         let first = |weights: &Weights| -> DMatrix<f32> { weights.rows(0, k).into_owned() };
         let (learned, weights) = (first(&self.learned), first(&self.probes));
-        let coordinates = |weights| {
-            let metric = settings.distance.metric;
-            metric.coordinates(weights, &self.eigenvalues[..k])
-        };
-        let people = gallery.people().len();
-        let clusters = Clusters::of_faces(&coordinates(&learned), &persons, people);
+        let coordinates = |weights| settings.distance.metric.coordinates(weights, &self.eigenvalues[..k]);
+        let clusters = Clusters::of_faces(&coordinates(&learned), &persons, gallery.people().len());
         let clusters = clusters.ok_or(Error::Inconsistent)?;
         let probes = fold.probes.len();
         let kept: f64 = self.eigenvalues[..k].iter().sum();
@@ -168,8 +155,7 @@ impl Eigenfaces {
         let coordinates = coordinates(&weights);
         for (at, &face) in fold.probes.iter().enumerate() {
             let ranked = clusters.rank(coordinates.column(at).as_slice(), 1);
-            let is_right = ranked.first().map(|first| first.person) == Some(all[face]);
-            sums.right.add(fold.repeat, all[face], is_right);
+            sums.right.add(fold.repeat, all[face], ranked.first().map(|first| first.person) == Some(all[face]));
             let inside: f64 = weights.column(at).iter().map(|&w| f64::from(w).powi(2)).sum();
             sums.error += (self.energies[at] - inside).max(0.0);
             sums.energy += self.energies[at];
@@ -181,8 +167,7 @@ impl Eigenfaces {
 /// The numbers of components on a curve of at most k for d pixels: d / 100 and k itself among them.
 fn steps(k: usize, d: usize) -> Vec<usize> {
     let percent = Some(d / PIXELS_A_WEIGHT).filter(|&percent| percent > 0);
-    let steps = CURVE.into_iter().chain(percent);
-    let mut steps: Vec<usize> = steps.filter(|&step| step < k).chain([k]).collect();
+    let mut steps: Vec<usize> = CURVE.into_iter().chain(percent).filter(|&step| step < k).chain([k]).collect();
     steps.sort_unstable();
     steps.dedup();
     steps
@@ -196,11 +181,8 @@ fn over_folds(parts: &[(usize, Vec<Sums>)], pixels: usize, bootstrap: &Bootstrap
         .map(|k| {
             let mut sum = Sums::default();
             for (components, sums) in parts {
-                let smaller = |&step: &usize| step < k;
-                let at = steps(*components, pixels).into_iter().take_while(smaller).count();
-                let Some(point) = sums.get(at).or(sums.last()) else {
-                    continue;
-                };
+                let at = steps(*components, pixels).into_iter().take_while(|&step| step < k).count();
+                let Some(point) = sums.get(at).or(sums.last()) else { continue };
                 sum.right.append(&point.right);
                 sum.probes += point.probes;
                 sum.variance += point.variance;

@@ -2,18 +2,17 @@
 
 use rayon::prelude::*;
 
-use super::identification::squared_distance;
 use super::{PersonDistance, ProbeOutcome, ProbeScores, Tally};
 use crate::compare::{Fold, Ranking};
 use crate::error::Result;
 use crate::face_matrix::FaceMatrix;
 use crate::gallery::Gallery;
 use crate::recognizer::Recognizer;
+use crate::vectors::squared_distance;
 
 /// Folds run side by side up to this many faces; with more, one fold keeps all cores busy.
 const SIDE_BY_SIDE: usize = 2000;
 
-/// Results of folds.
 #[derive(Debug, Default)]
 pub(super) struct Outcomes {
     pub trials: Vec<ProbeOutcome>,
@@ -35,8 +34,7 @@ impl Outcomes {
 pub(super) fn run(whole: &Recognizer, folds: &[Fold], progress: &(dyn Fn() + Sync)) -> Result<Outcomes> {
     let (gallery, settings) = (whole.gallery(), whole.settings());
     let settings = (settings.distance, settings.pca);
-    let comparer = whole.comparer();
-    let parts = comparer.refitted(gallery, whole.coordinates(), settings, |refitter| {
+    let parts = whole.comparer().refitted(gallery, whole.coordinates(), settings, |refitter| {
         let groups: Vec<&[Fold]> = folds.chunk_by(|one, other| refitter.belong_together(one, other)).collect();
         let of_group = |folds: &&[Fold]| -> Result<Vec<Outcomes>> {
             let rankings = refitter.rank(folds)?;
@@ -69,18 +67,16 @@ fn outcomes(gallery: &Gallery, fold: &Fold, rankings: &[Ranking]) -> Outcomes {
             .map(|found| PersonDistance { person: found.person as u32, distance: found.distance as f32 });
         outcome.scores.push(ProbeScores { face, repeat: fold.repeat, person, ranked: ranked.collect() });
         // None where nothing was left to learn from, or coordinates are not finite, which 8-bit pixels do not lead to.
-        let ranked = ranking.people.iter();
-        let ranked: Vec<(usize, f64)> = ranked.map(|one| (one.person, one.distance)).collect();
-        let trial = ProbeOutcome::of((face, person, fold.repeat), &ranked, ranking.confidence);
-        outcome.trials.extend(trial);
+        let ranked: Vec<(usize, f64)> = ranking.people.iter().map(|one| (one.person, one.distance)).collect();
+        outcome.trials.extend(ProbeOutcome::of((face, person, fold.repeat), &ranked, ranking.confidence));
         let nearest = nearest_by_pixels(gallery.faces(), face, &fold.learned);
-        let is_right = persons[nearest] == person;
-        outcome.raw_pixels.add(fold.repeat, person, is_right);
+        outcome.raw_pixels.add(fold.repeat, person, persons[nearest] == person);
     }
     outcome
 }
 
 /// The learned face nearest to a face by the plain distance between pixels; the first of equally near ones.
 pub(super) fn nearest_by_pixels(faces: &FaceMatrix, face: usize, learned: &[usize]) -> usize {
-    learned.iter().copied().min_by_key(|&other| squared_distance(faces, face, other)).unwrap_or(face)
+    let distance = |&other: &usize| squared_distance(faces.face(face), faces.face(other));
+    learned.iter().copied().min_by_key(distance).unwrap_or(face)
 }

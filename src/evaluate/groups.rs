@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::folds::Outcomes;
 use super::verification::Claims;
-use super::{Bootstrap, Rate, Tally};
+use super::{Bootstrap, OpenProbe, Rate, Role, Tally};
 
 /// Rates by group of people.
 #[derive(Debug, Clone, PartialEq)]
@@ -85,19 +86,34 @@ pub struct GroupRatio {
 const FALSE_MATCHES: f64 = 0.01;
 
 /// The counts that rates of groups are made of.
-pub(super) struct Counts<'a> {
+struct Counts {
     /// Whether the nearest person is another.
-    pub missed: Tally,
+    missed: Tally,
     /// Whether a name was given to a stranger, by the default decision.
-    pub strangers_named: Tally,
+    strangers_named: Tally,
     /// Whether an enrolled person did not get the own name, by the default decision.
-    pub not_named: Tally,
+    not_named: Tally,
     /// All claims.
-    pub claims: &'a Claims,
+    claims: Claims,
 }
 
 /// Rates of each group, in the order of names. `of_people` has the group of each person; who has none counts in none.
-pub(super) fn groups(of_people: &[Option<String>], counts: &Counts<'_>, bootstrap: &Bootstrap) -> Groups {
+pub(super) fn groups(
+    of_people: &[Option<String>],
+    outcomes: &Outcomes,
+    open_set: &[OpenProbe],
+    bootstrap: &Bootstrap,
+) -> Groups {
+    let (mut strangers_named, mut not_named) = (Tally::default(), Tally::default());
+    for probe in open_set {
+        let is_right = probe.is_named() && probe.right;
+        match probe.role {
+            Role::Stranger => strangers_named.add(0, probe.person, probe.is_named()),
+            Role::Enrolled => not_named.add(0, probe.person, !is_right),
+        }
+    }
+    let missed = outcomes.trials.iter().map(|trial| (trial.repeat, trial.person, trial.rank > 1)).collect();
+    let counts = Counts { missed, strangers_named, not_named, claims: Claims::of(&outcomes.scores) };
     let mut names: BTreeMap<&str, usize> = of_people.iter().flatten().map(|n| (n.as_str(), 0)).collect();
     for (at, number) in names.values_mut().enumerate() {
         *number = at;
@@ -107,12 +123,10 @@ pub(super) fn groups(of_people: &[Option<String>], counts: &Counts<'_>, bootstra
     let everybody = bootstrap.everybody();
     let is_enough = counts.claims.least_false_match_rate() <= FALSE_MATCHES;
     let threshold = is_enough.then(|| counts.claims.errors(&everybody, &[FALSE_MATCHES]).at[0].1);
-    let rates = |people: &[u16]| rates(&of_people, names.len(), counts, threshold, people);
+    let rates = |people: &[u16]| rates(&of_people, names.len(), &counts, threshold, people);
     let (found, drawn) = (rates(&everybody), bootstrap.intervals(rates));
-    let members = |group: usize| {
-        let in_group = |person: &usize| of_people.get(*person) == Some(&Some(group));
-        (0..of_people.len()).filter(in_group).count()
-    };
+    let members =
+        |group: usize| (0..of_people.len()).filter(|person| of_people.get(*person) == Some(&Some(group))).count();
     let groups = names.iter().map(|(name, &group)| {
         let people = members(group);
         let first = group * GroupRate::ALL.len();
@@ -124,19 +138,18 @@ pub(super) fn groups(of_people: &[Option<String>], counts: &Counts<'_>, bootstra
         GroupFigures { group: (*name).to_owned(), people, rates: (0..GroupRate::ALL.len()).map(of_rate).collect() }
     });
     let groups: Vec<GroupFigures> = groups.collect();
-    let ratios = (0..GroupRate::ALL.len()).filter_map(|at| ratio(&groups, at));
-    Groups { ratios: ratios.collect(), groups }
+    Groups { ratios: (0..GroupRate::ALL.len()).filter_map(|at| ratio(&groups, at)).collect(), groups }
 }
 
 /// The rates of all groups, one group after the other; NaN where there is nothing to count.
 fn rates(
     of_people: &[Option<usize>],
     groups: usize,
-    counts: &Counts<'_>,
+    counts: &Counts,
     threshold: Option<f32>,
     people: &[u16],
 ) -> Vec<f64> {
-    let claims = threshold.map(|threshold| claim_rates(of_people, groups, counts.claims, threshold, people));
+    let claims = threshold.map(|threshold| claim_rates(of_people, groups, &counts.claims, threshold, people));
     let mut all = Vec::with_capacity(groups * GroupRate::ALL.len());
     for group in 0..groups {
         let of_group = people.iter().zip(of_people);
@@ -165,10 +178,8 @@ fn claim_rates(
     // Errors and tries of each.
     let mut sums = vec![[[0_u64; 2]; 3]; groups];
     let group = |person: u32| of_people.get(person as usize).copied().flatten();
-    for claim in claims.iter() {
-        let Some(own) = group(claim.shown) else {
-            continue;
-        };
+    for claim in &claims.0 {
+        let Some(own) = group(claim.shown) else { continue };
         let (weight, passes) = (claim.weight(people), claim.score >= threshold);
         let mut add = |rate: usize, is_error: bool| {
             sums[own][rate][0] += weight * u64::from(is_error);
@@ -183,8 +194,7 @@ fn claim_rates(
             }
         }
     }
-    let share = |[errors, tries]: [u64; 2]| errors as f64 / tries as f64;
-    sums.into_iter().map(|sums| sums.map(share)).collect()
+    sums.into_iter().map(|sums| sums.map(|[errors, tries]| errors as f64 / tries as f64)).collect()
 }
 
 /// The groups with the largest and the smallest of a rate; `None` with fewer than two that have it.

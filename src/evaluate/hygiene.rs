@@ -2,10 +2,9 @@
 
 use rayon::prelude::*;
 
-use super::ProbeOutcome;
-use super::folds;
 use super::quality::{self, Flaw};
 use super::split::Protocol;
+use super::{ProbeOutcome, folds};
 use crate::decision::Acceptance;
 use crate::error::Result;
 use crate::face_score::FaceScorer;
@@ -91,8 +90,7 @@ const PARTS: usize = 10;
 
 /// Looks through the gallery of `whole`; `trials` are of photos left out of it.
 pub(super) fn suspects(whole: &Recognizer, trials: &[ProbeOutcome]) -> Result<Suspects> {
-    let gives_names = whole.comparer().threshold(Acceptance::default()).is_some();
-    let mislabelled = mislabelled(trials, gives_names);
+    let mislabelled = mislabelled(trials, whole.comparer().threshold(Acceptance::default()).is_some());
     let is_clear = |face: usize| mislabelled.iter().any(|wrong| wrong.face == face);
     let nearer = trials.iter().filter(|trial| trial.rank > 1);
     let mut unclear: Vec<usize> = nearer.map(|trial| trial.face).filter(|&face| !is_clear(face)).collect();
@@ -109,10 +107,7 @@ pub(super) fn suspects(whole: &Recognizer, trials: &[ProbeOutcome]) -> Result<Su
 
 /// People (positions) whose enrolled faces clearly show several; none where the background model does not compare.
 pub fn several_people(whole: &Recognizer, people: impl IntoIterator<Item = usize>) -> Result<Vec<SeveralPeople>> {
-    let compared = whole.background().zip(whole.coordinates());
-    let Some((likelihoods, coordinates)) = compared else {
-        return Ok(Vec::new());
-    };
+    let Some((likelihoods, coordinates)) = whole.background().zip(whole.coordinates()) else { return Ok(Vec::new()) };
     let background = likelihoods.background();
     let persons = whole.gallery().persons();
     let of_person = |person: usize| {
@@ -152,9 +147,8 @@ fn mislabelled(trials: &[ProbeOutcome], gives_names: bool) -> Vec<Mislabelled> {
 
 /// Pairs of different people's faces that are nearly the same picture, the most alike first.
 fn duplicates(gallery: &Gallery) -> Vec<Duplicate> {
-    let faces = gallery.faces();
     let persons = gallery.persons();
-    let pictures: Vec<Picture> = faces.faces().map(Picture::of).collect();
+    let pictures: Vec<Picture> = gallery.faces().faces().map(Picture::of).collect();
     let rows: Vec<Vec<Duplicate>> = (0..pictures.len())
         .into_par_iter()
         .map(|first| {
@@ -191,8 +185,7 @@ impl<'a> Picture<'a> {
             return f64::from(u8::from(self.pixels == other.pixels));
         }
         let both = self.pixels.len() as i128 * i128::from(inner_product(self.pixels, other.pixels));
-        let shared = both - self.sum * other.sum;
-        shared as f64 / ((self.spread as f64) * (other.spread as f64)).sqrt()
+        (both - self.sum * other.sum) as f64 / ((self.spread as f64) * (other.spread as f64)).sqrt()
     }
 }
 
@@ -205,14 +198,11 @@ fn not_faces(whole: &Recognizer) -> Result<Vec<NotAFaceSuspect>> {
         .map(|part| {
             let (probes, learned): (Vec<usize>, Vec<usize>) = (0..faces.len()).partition(|&face| face % PARTS == part);
             // Where the rest cannot be learned from (one face, or all alike), it judges nobody.
-            let Ok(rest) = whole.settings().pca.fit(&faces.select(&learned)?) else {
-                return Ok(Vec::new());
-            };
+            let Ok(rest) = whole.settings().pca.fit(&faces.select(&learned)?) else { return Ok(Vec::new()) };
             let space = FaceSpace::new(faces.size(), &rest);
             let test = FaceScorer::new(&space);
             let pictures = faces.select(&probes)?;
-            let face_scores = test.face_scores(&pictures, &space.project(&pictures));
-            let found = probes.iter().zip(face_scores);
+            let found = probes.iter().zip(test.face_scores(&pictures, &space.project(&pictures)));
             let found = found.map(|(&face, face_score)| NotAFaceSuspect { face, face_score, limit });
             Ok(found.filter(|suspect| suspect.face_score < limit).collect())
         })

@@ -3,8 +3,6 @@
 use std::collections::BTreeMap;
 
 use super::{Bootstrap, Rate, Tally};
-use crate::face_matrix::FaceMatrix;
-use crate::vectors;
 
 /// Figures of identification where everybody is enrolled (closed set): rank-1, CMC, confusions.
 #[derive(Debug, Clone, PartialEq)]
@@ -119,19 +117,11 @@ impl PersonDistance {
     }
 }
 
-/// The last rank of the CMC.
 const RANKS: usize = 10;
 
 /// Whether each probe's own person is among so many nearest.
 pub(super) fn within(trials: &[ProbeOutcome], rank: usize) -> Tally {
-    let tries = trials.iter();
-    tries.map(|trial| (trial.repeat, trial.person, trial.rank <= rank)).collect()
-}
-
-/// Whether the nearest person is another.
-pub(super) fn missed(trials: &[ProbeOutcome]) -> Tally {
-    let tries = trials.iter();
-    tries.map(|trial| (trial.repeat, trial.person, trial.rank > 1)).collect()
+    trials.iter().map(|trial| (trial.repeat, trial.person, trial.rank <= rank)).collect()
 }
 
 /// The figures; `people` are enrolled.
@@ -155,11 +145,6 @@ pub(super) fn identification(trials: Vec<ProbeOutcome>, people: usize, bootstrap
             .collect(),
         trials,
     }
-}
-
-/// Squared distance between the pixels of two faces, exactly.
-pub(super) fn squared_distance(faces: &FaceMatrix, a: usize, b: usize) -> u64 {
-    vectors::squared_distance(faces.face(a), faces.face(b))
 }
 
 #[cfg(test)]

@@ -119,10 +119,7 @@ pub fn evaluate(
     let folds_time = started.elapsed().as_secs_f64();
 
     let started = Instant::now();
-    let curve_protocol = match plan.protocol {
-        Protocol::LeaveOneOut => Protocol::TEN_PARTS,
-        protocol => protocol,
-    };
+    let curve_protocol = if plan.protocol == Protocol::LeaveOneOut { Protocol::TEN_PARTS } else { plan.protocol };
     let curve_folds = curve_protocol.folds(whole.gallery(), plan.seed)?;
     let (k_curve, in_folds) = curve::curve(whole.gallery(), settings, &curve_folds, &bootstrap)?;
     let mut baselines = baselines::baselines(whole.gallery(), settings, &curve_folds, &bootstrap)?;
@@ -145,16 +142,11 @@ pub fn evaluate(
     let gallery = whole.gallery();
     let tried: HashSet<usize> = outcomes.trials.iter().map(|trial| trial.face).collect();
     let names: Vec<String> = gallery.people().iter().map(Person::to_string).collect();
-    let by_group = plan.groups.as_ref().map(|groups| {
-        let open_set = open_set.as_ref().map_or(&[][..], |set| &set.probes);
-        by_group(groups, &outcomes, open_set, &bootstrap)
-    });
-    let blindly = gallery.enrolled().iter();
-    let blindly = blindly.filter(|face| face.origin.is_without_face()).count();
-    let capture = plan.capture.as_ref().map(|given| {
-        let found = identification::within(&outcomes.trials, 1);
-        capture::capture(given, &names, &found, blindly, plan.seed)
-    });
+    let open_probes = open_set.as_ref().map_or(&[][..], |set| &set.probes);
+    let by_group = plan.groups.as_ref().map(|groups| groups::groups(groups, &outcomes, open_probes, &bootstrap));
+    let blindly = gallery.enrolled().iter().filter(|face| face.origin.is_without_face()).count();
+    let found = identification::within(&outcomes.trials, 1);
+    let capture = plan.capture.as_ref().map(|given| capture::capture(given, &names, &found, blindly, plan.seed));
     Ok(Evaluation {
         names,
         groups: by_group,
@@ -182,30 +174,6 @@ pub fn evaluate(
     })
 }
 
-/// The rates of groups of people.
-fn by_group(
-    groups: &[Option<String>],
-    outcomes: &folds::Outcomes,
-    open_set: &[OpenProbe],
-    bootstrap: &Bootstrap,
-) -> Groups {
-    let (mut strangers_named, mut not_named) = (Tally::default(), Tally::default());
-    for probe in open_set {
-        let is_right = probe.is_named() && probe.right;
-        match probe.role {
-            Role::Stranger => strangers_named.add(0, probe.person, probe.is_named()),
-            Role::Enrolled => not_named.add(0, probe.person, !is_right),
-        }
-    }
-    let counts = groups::Counts {
-        missed: identification::missed(&outcomes.trials),
-        strangers_named,
-        not_named,
-        claims: &verification::Claims::of(&outcomes.scores),
-    };
-    groups::groups(groups, &counts, bootstrap)
-}
-
 /// Looks through a gallery for what a person would correct in the folder, without evaluating it.
 ///
 /// # Errors
@@ -231,9 +199,8 @@ fn time_of_identifying(whole: &Recognizer) -> Result<f64> {
 impl Evaluation {
     /// The last point of the curve over K with at most one weight for a hundred pixels; `None` of faces of fewer.
     pub fn at_one_percent(&self) -> Option<&KPoint> {
-        let most = self.compression.pixels / curve::PIXELS_A_WEIGHT;
         let mut points = self.k_curve.iter();
-        points.rfind(|point| point.components <= most)
+        points.rfind(|point| point.components <= self.compression.pixels / curve::PIXELS_A_WEIGHT)
     }
 }
 

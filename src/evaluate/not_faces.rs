@@ -11,8 +11,7 @@ const BLUR: f32 = 1.0 / 16.0;
 
 /// Every pixel any gray level.
 pub(super) fn noise(size: FaceSize, count: usize, random: &mut Noise) -> Result<FaceMatrix> {
-    let pixels = (0..count * size.pixels()).map(|_| random.below(256) as u8).collect();
-    Ok(FaceMatrix::from_pixels(size, pixels)?)
+    Ok(FaceMatrix::from_pixels(size, (0..count * size.pixels()).map(|_| random.below(256) as u8).collect())?)
 }
 
 /// Noise, blurred, and brought back to full contrast.
@@ -36,10 +35,8 @@ fn stretched(mut image: GrayImage) -> GrayImage {
     image
 }
 
-/// Each face turned by 180 degrees.
 pub(super) fn upside_down(faces: &FaceMatrix) -> Result<FaceMatrix> {
-    let pixels = faces.faces().flat_map(|face| face.iter().rev().copied()).collect();
-    Ok(FaceMatrix::from_pixels(faces.size(), pixels)?)
+    Ok(FaceMatrix::from_pixels(faces.size(), faces.faces().flat_map(|face| face.iter().rev().copied()).collect())?)
 }
 
 #[cfg(test)]

@@ -6,9 +6,8 @@ use std::collections::HashSet;
 use rayon::prelude::*;
 
 use super::folds::nearest_by_pixels;
-use super::identification::squared_distance;
 use super::not_faces::{blurred_noise, noise, upside_down};
-use super::searches::{Search, Searches};
+use super::searches::Searches;
 use super::split::{OpenFold, folds_with_strangers, open_folds};
 use super::verification::area_and_curve;
 use super::{
@@ -20,16 +19,15 @@ use crate::error::Result;
 use crate::face_matrix::FaceMatrix;
 use crate::gallery::Gallery;
 use crate::recognizer::{Identification, Probes, QueryOptions, Recognizer};
+use crate::vectors::squared_distance;
 use nalgebra::DMatrix;
 use symmetric_eigen::Noise;
 
 /// Generated pictures of each kind in each split.
 const GENERATED: usize = 25;
 
-/// Bins of confidence.
 const BINS: usize = 10;
 
-/// A probe, and what else is counted of it.
 #[derive(Debug, Clone, Copy)]
 struct Probe {
     outcome: OpenProbe,
@@ -38,16 +36,13 @@ struct Probe {
     raw: (f64, bool),
 }
 
-/// The evidence that a picture is a face.
 #[derive(Debug, Clone, Copy)]
 struct FaceTest {
     face_score: f64,
-    /// The distance from face space.
     residual: f64,
     refused: bool,
 }
 
-/// Results of one split.
 struct OpenSplit {
     enrolled: usize,
     genuine: Vec<Probe>,
@@ -71,8 +66,7 @@ pub(super) fn open_set(
     }
     let turned = Turned::of(whole)?;
     let one = |(at, fold): (usize, &OpenFold)| {
-        let noise = Noise::seeded(plan.seed.wrapping_add(at as u64 + 1));
-        let split = run(whole, (at, fold), &faces, &turned, noise);
+        let split = run(whole, (at, fold), &faces, &turned, Noise::seeded(plan.seed.wrapping_add(at as u64 + 1)));
         progress();
         split
     };
@@ -81,8 +75,7 @@ pub(super) fn open_set(
     if seen(|split| &split.genuine) == 0 || seen(|split| &split.strangers) == 0 {
         return Ok(None);
     }
-    let given = plan.strangers.as_ref().map(Strangers::len);
-    Ok(Some(figures(&splits, given, bootstrap)))
+    Ok(Some(figures(&splits, plan.strangers.as_ref().map(Strangers::len), bootstrap)))
 }
 
 impl Options {
@@ -128,14 +121,12 @@ impl<'a> Faces<'a> {
                 all.coordinates = Some(Cow::Owned(DMatrix::from_iterator(rows, count, columns)));
             }
             let people = gallery.people().len();
-            let theirs = given.people.iter().map(|person| people + person);
-            all.persons.extend(theirs);
+            all.persons.extend(given.people.iter().map(|person| people + person));
         }
         Ok(all)
     }
 }
 
-/// The faces of the gallery upside down.
 struct Turned {
     faces: FaceMatrix,
     /// Their coordinates, where the background model compares: most faces are tried in several splits.
@@ -145,15 +136,12 @@ struct Turned {
 impl Turned {
     fn of(whole: &Recognizer) -> Result<Self> {
         let faces = upside_down(whole.gallery().faces())?;
-        let keeps = whole.background().is_some();
-        let coordinates = keeps.then(|| whole.comparer().describe(&faces));
+        let coordinates = whole.background().is_some().then(|| whole.comparer().describe(&faces));
         Ok(Self { faces, coordinates })
     }
 
     fn identified(&self, faces: &[usize], recognizer: &Recognizer) -> Result<Vec<FaceTest>> {
-        let all = (&self.faces, self.coordinates.as_ref());
-        let found = identified(recognizer, all, faces)?;
-        Ok(found.iter().map(FaceTest::of).collect())
+        Ok(identified(recognizer, (&self.faces, self.coordinates.as_ref()), faces)?.iter().map(FaceTest::of).collect())
     }
 }
 
@@ -179,18 +167,14 @@ fn run(
     mut random: Noise,
 ) -> Result<OpenSplit> {
     let gallery = whole.gallery();
-    let learned = gallery.select(&fold.learned)?;
-    let recognizer = whole.learn_again(learned, whole.settings())?;
+    let recognizer = whole.learn_again(gallery.select(&fold.learned)?, whole.settings())?;
     let probes = |faces: &[usize], role: Role| -> Result<Vec<Probe>> {
-        let known = (&*all.pixels, all.coordinates.as_deref());
-        let found = identified(&recognizer, known, faces)?;
+        let found = identified(&recognizer, (&*all.pixels, all.coordinates.as_deref()), faces)?;
         let probes = faces.iter().zip(&found);
-        let probe = |(&face, found)| probe(gallery, all, &fold.learned, (split, face, role), found);
-        Ok(probes.map(probe).collect())
+        Ok(probes.map(|(&face, found)| probe(gallery, all, &fold.learned, (split, face, role), found)).collect())
     };
     let others = |pictures: &FaceMatrix| -> Vec<FaceTest> {
-        let found = recognizer.identify_faces(pictures, QueryOptions::default());
-        found.iter().map(FaceTest::of).collect()
+        recognizer.identify_faces(pictures, QueryOptions::default()).iter().map(FaceTest::of).collect()
     };
     let size = whole.preparation().size();
     Ok(OpenSplit {
@@ -215,7 +199,7 @@ fn probe(
     let confidence = closest.map_or(0.0, |closest| closest.confidence);
     let person = closest.and_then(|closest| gallery.find(closest.person.as_str()).ok());
     let nearest = nearest_by_pixels(&all.pixels, face, learned);
-    let distance = (squared_distance(&all.pixels, face, nearest) as f64).sqrt();
+    let distance = (squared_distance(all.pixels.face(face), all.pixels.face(nearest)) as f64).sqrt();
     Probe {
         outcome: OpenProbe {
             split,
@@ -248,25 +232,17 @@ fn figures(splits: &[OpenSplit], given: Option<usize>, bootstrap: &Bootstrap) ->
     let genuine: Vec<Probe> = splits.iter().flat_map(|s| s.genuine.clone()).collect();
     let strangers: Vec<Probe> = splits.iter().flat_map(|s| s.strangers.clone()).collect();
     let share = |of: &[Probe], is: fn(&OpenProbe) -> bool| {
-        let tries = of.iter().map(|probe| &probe.outcome);
-        let tally: Tally = tries.map(|probe| (0, probe.person, is(probe))).collect();
+        let tally: Tally = of.iter().map(|probe| &probe.outcome).map(|probe| (0, probe.person, is(probe))).collect();
         tally.rate_of_tries(bootstrap, different(of))
     };
     let all = || {
         let all = splits.iter();
         all.flat_map(|split| split.genuine.iter().chain(&split.strangers))
     };
-    let search = |probe: &Probe, (score, right): (f64, bool)| Search {
-        split: probe.outcome.split,
-        person: probe.outcome.person,
-        is_mated: probe.outcome.role == Role::Enrolled,
-        score,
-        right,
-    };
     let tries = different(&genuine);
-    let by_confidence = |probe: &OpenProbe| (probe.score, probe.right);
-    let sure = Searches::new(all().map(|probe| search(probe, by_confidence(&probe.outcome))));
-    let raw = Searches::new(all().map(|probe| search(probe, probe.raw)));
+    let sure = Searches::new(all().map(|probe| probe.outcome));
+    let raw =
+        Searches::new(all().map(|Probe { outcome, raw, .. }| OpenProbe { score: raw.0, right: raw.1, ..*outcome }));
     OpenSet {
         splits: splits.len(),
         enrolled: splits.iter().map(|split| split.enrolled).min().unwrap_or(0),
@@ -304,10 +280,9 @@ fn reliability(genuine: &[Probe], strangers: &[Probe]) -> Reliability {
     samples.sort_by(|a, b| a.0.total_cmp(&b.0));
 
     let bins = binned(&samples, |confidence, _| (confidence * BINS as f64) as usize);
-    let adaptive = binned(&samples, |_, below| (below * BINS as f64) as usize);
     Reliability {
         calibration_error: calibration_error(&bins),
-        adaptive_calibration_error: calibration_error(&adaptive),
+        adaptive_calibration_error: calibration_error(&binned(&samples, |_, below| (below * BINS as f64) as usize)),
         bins,
     }
 }

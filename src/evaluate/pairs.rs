@@ -28,9 +28,7 @@ pub fn parse_pairs(text: &str) -> Result<Vec<Pair>, String> {
 
 fn pairs(text: &str) -> Result<Vec<Pair>, String> {
     let mut lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
-    let Some((_, first)) = lines.clone().next() else {
-        return Err("it is empty".to_owned());
-    };
+    let Some((_, first)) = lines.clone().next() else { return Err("it is empty".to_owned()) };
     let numbers: Option<Vec<usize>> = first.split_whitespace().map(|word| word.parse().ok()).collect();
     if let Some(&[folds, pairs]) = numbers.as_deref() {
         lines.next();
@@ -145,8 +143,7 @@ pub fn evaluate_pairs(
         let own: Vec<usize> = (0..pairs.len()).filter(|&at| pairs[at].fold == fold).collect();
         let shown: Vec<usize> = own.iter().flat_map(|&at| pairs[at].photos).collect();
         let two: Vec<[usize; 2]> = (0..own.len()).map(|at| [2 * at, 2 * at + 1]).collect();
-        let found = people.pair_scores(&coordinates.select_columns(&shown), &two);
-        for (at, score) in own.into_iter().zip(found) {
+        for (at, score) in own.into_iter().zip(people.pair_scores(&coordinates.select_columns(&shown), &two)) {
             scores[at] = score;
         }
         progress(fold + 1);
@@ -162,23 +159,20 @@ fn others(photos: &Described, pairs: &[KnownPair], fold: usize) -> Result<Descri
             tested[photos.persons[photo]] = true;
         }
     }
-    let others = (0..photos.persons.len()).filter(|&photo| !tested[photos.persons[photo]]);
-    Ok(photos.select(&others.collect::<Vec<_>>())?)
+    Ok(photos.select(&(0..photos.persons.len()).filter(|&photo| !tested[photos.persons[photo]]).collect::<Vec<_>>())?)
 }
 
 fn figures(pairs: &[KnownPair], scores: &[f64], folds: usize) -> PairFigures {
     let accuracy = |fold: usize| {
         let (own, others): (Vec<usize>, Vec<usize>) = (0..pairs.len()).partition(|&at| pairs[at].fold == fold);
         let threshold = best_threshold(pairs, scores, &others);
-        let right = own.iter().filter(|&&at| (scores[at] > threshold) == pairs[at].same);
-        right.count() as f64 / own.len().max(1) as f64
+        own.iter().filter(|&&at| (scores[at] > threshold) == pairs[at].same).count() as f64 / own.len().max(1) as f64
     };
     let accuracies: Vec<f64> = (0..folds).map(accuracy).collect();
     let mean = accuracies.iter().sum::<f64>() / folds as f64;
     let squares: f64 = accuracies.iter().map(|accuracy| (accuracy - mean).powi(2)).sum();
     let of = |same: bool| -> Vec<f64> {
-        let kind = pairs.iter().zip(scores).filter(|(pair, _)| pair.same == same);
-        kind.map(|(_, &score)| score).collect()
+        pairs.iter().zip(scores).filter(|(pair, _)| pair.same == same).map(|(_, &score)| score).collect()
     };
     let (area, equal_error_rate) = verification::area_and_equal_error_rate(&of(true), &of(false));
     PairFigures {

@@ -30,16 +30,14 @@ pub const BLURRED: f32 = 0.002;
 pub fn flaws(recognizer: &Recognizer) -> Vec<(usize, Flaw)> {
     let (gallery, preparation) = (recognizer.gallery(), recognizer.preparation());
     let width = preparation.size().width() as usize;
-    let faces = gallery.enrolled().iter().enumerate();
-    let found = faces.filter_map(|(at, face)| {
+    let found = gallery.enrolled().iter().enumerate().filter_map(|(at, face)| {
         let placed = placement(&face.origin, preparation);
         let blurred = || {
             let sharpness = sharpness(gallery.faces().face(at), width);
             (sharpness < BLURRED).then_some(Flaw::Blurred(sharpness))
         };
         let damaged = || {
-            let coordinates = recognizer.coordinates()?.column(at);
-            let signal = recognizer.comparer().signal(coordinates.as_slice())?;
+            let signal = recognizer.comparer().signal(recognizer.coordinates()?.column(at).as_slice())?;
             (signal < DAMAGED).then_some(Flaw::Damaged(signal))
         };
         Some((at, placed.or_else(blurred).or_else(damaged)?))

@@ -4,22 +4,7 @@ use std::collections::HashSet;
 
 use super::bootstrap::{deviation, mean};
 use super::verification::error_rates;
-use super::{Bootstrap, Rate, SearchPoint};
-
-/// A probe that was looked for among people enrolled.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Search {
-    /// The split, whose strangers set its thresholds.
-    pub split: usize,
-    /// The person whom it shows.
-    pub person: usize,
-    /// Whether that person is enrolled.
-    pub is_mated: bool,
-    /// Confidence of the first candidate.
-    pub score: f64,
-    /// Whether that is the person shown.
-    pub right: bool,
-}
+use super::{Bootstrap, OpenProbe, Rate, Role, SearchPoint};
 
 /// Searches by split, the surest first.
 pub(super) struct Searches(Vec<SplitSearches>);
@@ -33,17 +18,17 @@ struct SplitSearches {
 }
 
 impl Searches {
-    /// Only splits with both kinds.
-    pub fn new(searches: impl Iterator<Item = Search>) -> Self {
+    /// Of probes with the score and the correctness of the first candidate; only splits with both kinds.
+    pub fn new(searches: impl Iterator<Item = OpenProbe>) -> Self {
         let mut splits: Vec<SplitSearches> = Vec::new();
         for search in searches {
             if splits.len() <= search.split {
                 splits.resize_with(search.split + 1, SplitSearches::default);
             }
             let split = &mut splits[search.split];
-            match search.is_mated {
-                true => split.mated.push((search.score, search.right, search.person)),
-                false => split.nonmated.push((search.score, search.person)),
+            match search.role {
+                Role::Enrolled => split.mated.push((search.score, search.right, search.person)),
+                Role::Stranger => split.nonmated.push((search.score, search.person)),
             }
         }
         splits.retain(|split| !split.mated.is_empty() && !split.nonmated.is_empty());
@@ -55,8 +40,7 @@ impl Searches {
 
     /// The share of enrolled probes named rightly at the threshold that this share of the split's strangers pass at most.
     fn identified(&self, false_positives: f64, people: &[u16]) -> Vec<f64> {
-        let shares = self.0.iter().map(|split| split.identified(false_positives, people));
-        shares.filter(|share| share.is_finite()).collect()
+        self.0.iter().map(|split| split.identified(false_positives, people)).filter(|share| share.is_finite()).collect()
     }
 
     /// The mean over splits, and their spread; Wilson's interval is for so many tries.
@@ -71,14 +55,11 @@ impl Searches {
         let fewest = self.0.iter().map(|split| split.nonmated.len()).min();
         let everybody = bootstrap.everybody();
         let point = |fpir: f64| SearchPoint { fpir, fnir: 1.0 - mean(&self.identified(fpir, &everybody)) };
-        let rates = error_rates(1.0 / fewest.unwrap_or(1) as f64);
-        rates.into_iter().map(point).collect()
+        error_rates(1.0 / fewest.unwrap_or(1) as f64).into_iter().map(point).collect()
     }
 
-    /// Number of enrolled people who were looked for.
     fn people(&self) -> usize {
-        let mated = self.0.iter().flat_map(|split| &split.mated);
-        let people: HashSet<usize> = mated.map(|search| search.2).collect();
+        let people: HashSet<usize> = self.0.iter().flat_map(|split| &split.mated).map(|search| search.2).collect();
         people.len()
     }
 }
@@ -110,8 +91,19 @@ impl SplitSearches {
 mod tests {
     use super::*;
 
-    fn search(split: usize, person: usize, is_mated: bool, score: f64) -> Search {
-        Search { split, person, is_mated, score, right: is_mated }
+    fn search(split: usize, person: usize, is_mated: bool, score: f64) -> OpenProbe {
+        OpenProbe {
+            split,
+            face: 0,
+            person,
+            role: if is_mated { Role::Enrolled } else { Role::Stranger },
+            score,
+            right: is_mated,
+            nearest: None,
+            distance: 0.0,
+            confidence: score,
+            decision: crate::decision::Decision::Unknown,
+        }
     }
 
     #[test]
@@ -129,10 +121,10 @@ mod tests {
 
     #[test]
     fn equal_scores_are_all_kept_out_and_the_wrong_person_is_a_miss() {
-        let mut searches: Vec<Search> = (0..10).map(|at| search(0, at, false, 5.0)).collect();
+        let mut searches: Vec<OpenProbe> = (0..10).map(|at| search(0, at, false, 5.0)).collect();
         searches.push(search(0, 10, true, 5.0));
         searches.push(search(0, 11, true, 6.0));
-        searches.push(Search { right: false, ..search(0, 12, true, 7.0) });
+        searches.push(OpenProbe { right: false, ..search(0, 12, true, 7.0) });
         let searches = Searches::new(searches.into_iter());
         assert_eq!(searches.identified(0.1, &[1; 13]), [1.0 / 3.0]);
     }

@@ -29,7 +29,6 @@ pub enum Protocol {
     },
 }
 
-/// The most folds or repeats that a protocol may ask for.
 const MOST_FOLDS: usize = 1000;
 
 impl std::str::FromStr for Protocol {

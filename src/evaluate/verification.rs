@@ -60,8 +60,7 @@ pub struct DetPoint {
 /// Error rates at which curves are given: ten a decade (Renard's series R10), from the least that can be seen to 1.
 pub(super) fn error_rates(least: f64) -> Vec<f64> {
     const STEPS: [f64; 10] = [1.0, 1.25, 1.6, 2.0, 2.5, 3.15, 4.0, 5.0, 6.3, 8.0];
-    let decades = (1..=9).rev().map(|decade| 10_f64.powi(-decade));
-    let rates = decades.flat_map(|decade| STEPS.map(|step| step * decade));
+    let rates = (1..=9).rev().map(|decade| 10_f64.powi(-decade)).flat_map(|decade| STEPS.map(|step| step * decade));
     rates.chain([1.0]).filter(|&rate| rate >= least * (1.0 - 1e-9)).collect()
 }
 
@@ -69,9 +68,8 @@ pub(super) fn error_rates(least: f64) -> Vec<f64> {
 const STEP: f64 = 1.0 / 256.0;
 
 /// Comparisons in the order of their scores, the most alike first.
-pub(super) struct Claims(Vec<Claim>);
+pub(super) struct Claims(pub Vec<Claim>);
 
-/// One comparison of a probe with a person.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Claim {
     /// Higher for the more alike.
@@ -90,10 +88,7 @@ impl Claim {
     /// How often it counts where people count so often.
     pub fn weight(&self, people: &[u16]) -> u64 {
         let weight = |person: u32| u64::from(people.get(person as usize).copied().unwrap_or(0));
-        match self.is_genuine() {
-            true => weight(self.shown),
-            false => weight(self.shown) * weight(self.claimed),
-        }
+        if self.is_genuine() { weight(self.shown) } else { weight(self.shown) * weight(self.claimed) }
     }
 }
 
@@ -117,10 +112,6 @@ impl Claims {
         let mut claims: Vec<Claim> = claims.collect();
         claims.sort_unstable_by(|a, b| b.score.total_cmp(&a.score));
         Self(claims)
-    }
-
-    pub fn iter(&self) -> impl Iterator<Item = &Claim> {
-        self.0.iter()
     }
 
     /// Numbers of genuine and of false claims, people counting as often as is said.
@@ -170,8 +161,7 @@ impl Claims {
 
     /// The smallest false match rate that can be measured: one over the number of false claims.
     pub fn least_false_match_rate(&self) -> f64 {
-        let false_claims = self.0.iter().filter(|claim| !claim.is_genuine());
-        1.0 / false_claims.count().max(1) as f64
+        1.0 / self.0.iter().filter(|claim| !claim.is_genuine()).count().max(1) as f64
     }
 }
 
@@ -186,12 +176,10 @@ fn crossing(before: [f64; 2], after: [f64; 2]) -> Option<f64> {
     Some(before[1] + way * (after[1] - before[1]))
 }
 
-/// The figures of probes that were compared with people.
 pub(super) fn verification(probes: &[ProbeScores], bootstrap: &Bootstrap) -> ClaimErrors {
     let claims = Claims::of(probes);
     let kind = |genuine: bool| -> Vec<f32> {
-        let kind = claims.iter().filter(|claim| claim.is_genuine() == genuine);
-        kind.map(|claim| claim.score).collect()
+        claims.0.iter().filter(|claim| claim.is_genuine() == genuine).map(|claim| claim.score).collect()
     };
     let (genuine, impostors) = (kind(true), kind(false));
     let rates = error_rates(claims.least_false_match_rate());
@@ -199,8 +187,7 @@ pub(super) fn verification(probes: &[ProbeScores], bootstrap: &Bootstrap) -> Cla
     let found = claims.errors(&everybody, &rates);
     let drawn = bootstrap.intervals(|people| {
         let errors = claims.errors(people, &AT);
-        let at = errors.at.iter().map(|(misses, _)| *misses);
-        std::iter::once(errors.equal).chain(at).collect()
+        std::iter::once(errors.equal).chain(errors.at.iter().map(|(misses, _)| *misses)).collect()
     });
     let tried: HashSet<usize> = probes.iter().map(|probe| probe.person).collect();
     let rate = |value: f64, drawn: Option<[f64; 2]>| Rate::new(value, tried.len(), genuine.len() as f64, drawn);
@@ -242,13 +229,11 @@ pub(super) fn area_and_curve(positive: &[f64], negative: &[f64]) -> (f64, Vec<Ro
 /// The area under the ROC of scores, and the equal error rate.
 pub(super) fn area_and_equal_error_rate(positive: &[f64], negative: &[f64]) -> (f64, f64) {
     let claims = |scores: &[f64], claimed: u32| -> Vec<Claim> {
-        let claim = |&score: &f64| Claim { score: score as f32, shown: 0, claimed };
-        scores.iter().map(claim).collect()
+        scores.iter().map(|&score| Claim { score: score as f32, shown: 0, claimed }).collect()
     };
     let mut all = Claims([claims(positive, 0), claims(negative, 1)].concat());
     all.0.sort_unstable_by(|a, b| b.score.total_cmp(&a.score));
-    let equal = all.errors(&[1, 1], &[]).equal;
-    (area_and_curve(positive, negative).0, equal)
+    (area_and_curve(positive, negative).0, all.errors(&[1, 1], &[]).equal)
 }
 
 /// Every point of a ROC curve, from (0, 0) to (1, 1).
@@ -260,9 +245,7 @@ impl Curve {
         let downwards = |a: &f32, b: &f32| b.total_cmp(a);
         positive.sort_unstable_by(downwards);
         negative.sort_unstable_by(downwards);
-        let share = |count: usize, of: usize| {
-            if of == 0 { 1.0 } else { count as f64 / of as f64 }
-        };
+        let share = |count: usize, of: usize| if of == 0 { 1.0 } else { count as f64 / of as f64 };
         let mut points = vec![RocPoint { false_accepts: 0.0, true_accepts: 0.0 }];
         let (mut p, mut n) = (0, 0);
         while p < positive.len() || n < negative.len() {

@@ -21,7 +21,6 @@ const LEAST_SIDE: usize = 256;
 /// A picture, to be correlated with templates of one size.
 pub(super) struct Tiling<'a> {
     picture: &'a GrayImage,
-    /// Width and height of a template.
     template: (usize, usize),
     plane: Plane,
 }
@@ -48,14 +47,10 @@ impl<'a> Tiling<'a> {
         let step = (self.plane.width - self.template.0 + 1, self.plane.height - self.template.1 + 1);
         let corners: Vec<(usize, usize)> =
             (0..rows).step_by(step.1).flat_map(|y| (0..columns).step_by(step.0).map(move |x| (x, y))).collect();
-        let batch = HELD / (self.plane.len() * size_of::<Number>());
-        for corners in corners.chunks(batch.max(1)) {
+        for corners in corners.chunks((HELD / (self.plane.len() * size_of::<Number>())).max(1)) {
             let mut tiles: Vec<Tile> = corners
                 .par_iter()
-                .map(|&corner| {
-                    let extent = (step.0.min(columns - corner.0), step.1.min(rows - corner.1));
-                    Tile::new(self, corner, extent)
-                })
+                .map(|&corner| Tile::new(self, corner, (step.0.min(columns - corner.0), step.1.min(rows - corner.1))))
                 .collect();
             for (pair, both) in templates.chunks(2).enumerate() {
                 let spectrum = self.spectrum_of(both);
@@ -105,7 +100,6 @@ impl<'a> Tiling<'a> {
     }
 }
 
-/// A part of the picture.
 struct Tile {
     /// The upper left position that it stands for.
     corner: (usize, usize),
@@ -113,7 +107,6 @@ struct Tile {
     extent: (usize, usize),
     /// Its transform, column after column.
     spectrum: Vec<Number>,
-    /// Sums at each of its positions.
     sums: Vec<f64>,
 }
 
@@ -121,8 +114,7 @@ impl Tile {
     fn new(tiling: &Tiling<'_>, corner: (usize, usize), extent: (usize, usize)) -> Self {
         let plane = &tiling.plane;
         let mut numbers = vec![Number::default(); plane.len()];
-        let width = tiling.picture.width() as usize;
-        let rows = tiling.picture.as_raw().chunks_exact(width).skip(corner.1);
+        let rows = tiling.picture.as_raw().chunks_exact(tiling.picture.width() as usize).skip(corner.1);
         for (numbers, row) in numbers.chunks_exact_mut(plane.width).zip(rows) {
             for (number, &pixel) in numbers.iter_mut().zip(&row[corner.0..]) {
                 number.re = f64::from(pixel);

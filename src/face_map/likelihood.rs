@@ -26,15 +26,9 @@ pub(super) fn unlikeliness(space: &FaceSpace, leading: usize, picture: &GrayImag
     let left_out = left_out.max(1e-6 * space.total_variance());
     let outside = left_out / (d - variances.len() as f64).max(1.0);
     // Of each eigenface: its sum, and u_iᵀ m.
-    let known: Vec<(f64, f64)> = eigenfaces
-        .iter()
-        .map(|face| {
-            let own = face.iter().sum();
-            (own, face.iter().zip(mean).map(|(u, m)| u * m).sum())
-        })
-        .collect();
-    let mut templates: Vec<&[f64]> = vec![mean];
-    templates.extend(eigenfaces.iter().map(Vec::as_slice));
+    let known: Vec<(f64, f64)> =
+        eigenfaces.iter().map(|face| (face.iter().sum(), face.iter().zip(mean).map(|(u, m)| u * m).sum())).collect();
+    let templates: Vec<&[f64]> = std::iter::once(mean).chain(eigenfaces.iter().map(Vec::as_slice)).collect();
 
     let columns = picture.width() as usize - width + 1;
     // What the window is multiplied by, and its level.

@@ -13,7 +13,7 @@ mod correlate;
 mod likelihood;
 mod scales;
 
-use image::{GrayImage, LumaA, imageops};
+use image::{GrayImage, imageops};
 
 use crate::error::PhotoProblem;
 use crate::face_matrix::FaceSize;
@@ -39,9 +39,6 @@ pub enum Measure {
 
 /// The value of a window without contrast, and the largest value of any.
 pub const FLAT: f64 = 10.0;
-
-/// Of this number of positions one may be off the scale of the picture: flat walls would take all of it otherwise.
-const BRIGHTEST: usize = 20;
 
 /// Distance from face space of a window of face size, for every position in a picture.
 #[derive(Debug, Clone, PartialEq)]
@@ -156,40 +153,6 @@ impl FaceMap {
     }
 }
 
-/// Where no window fits: transparent.
-const UNMEASURED: LumaA<u8> = LumaA([128, 0]);
-
-/// From values to shades: the lowest is black, and white is what one in twenty exceeds.
-struct Shades {
-    lowest: f64,
-    range: f64,
-}
-
-impl Shades {
-    fn of(mut values: Vec<f64>) -> Self {
-        values.sort_by(f64::total_cmp);
-        let lowest = values.first().copied().unwrap_or(0.0);
-        let beyond = (values.len() / BRIGHTEST + 1).min(values.len());
-        let highest = values.iter().rev().nth(beyond.saturating_sub(1));
-        let range = highest.map_or(0.0, |highest| highest - lowest);
-        Self { lowest, range: if range > 0.0 { range } else { 1.0 } }
-    }
-
-    /// The values that are black and white.
-    fn ends(&self) -> [f64; 2] {
-        [self.lowest, self.lowest + self.range]
-    }
-
-    fn pixel(&self, value: f64) -> LumaA<u8> {
-        LumaA([self.shade(value), u8::MAX])
-    }
-
-    fn shade(&self, value: f64) -> u8 {
-        let shade = (value - self.lowest) / self.range * 255.0;
-        shade.round().clamp(0.0, 255.0) as u8
-    }
-}
-
 /// A picture scaled by a factor, averaged where it becomes smaller; at least one pixel remains.
 pub fn scaled(picture: &GrayImage, scale: f64) -> GrayImage {
     let side = |length: u32| ((f64::from(length) * scale).round() as u32).max(1);
@@ -203,8 +166,7 @@ pub fn scaled(picture: &GrayImage, scale: f64) -> GrayImage {
 /// The leading eigenfaces, d numbers each.
 fn leading_eigenfaces(space: &FaceSpace, leading: usize) -> Vec<Vec<f64>> {
     let eigenfaces = space.basis().column_iter().take(leading);
-    let in_double = eigenfaces.map(|face| face.iter().map(|&value| f64::from(value)).collect());
-    in_double.collect()
+    eigenfaces.map(|face| face.iter().map(|&value| f64::from(value)).collect()).collect()
 }
 
 /// ε² at every position, row after row.
@@ -216,8 +178,7 @@ fn squared_distances(space: &FaceSpace, leading: usize, picture: &GrayImage, sum
     let eigenfaces = leading_eigenfaces(space, leading);
     // u_iᵀ m, which the window's u_iᵀ x is less by.
     let offsets: Vec<f64> = eigenfaces.iter().map(|face| face.iter().zip(mean).map(|(u, m)| u * m).sum()).collect();
-    let mut templates: Vec<&[f64]> = vec![mean];
-    templates.extend(eigenfaces.iter().map(Vec::as_slice));
+    let templates: Vec<&[f64]> = std::iter::once(mean).chain(eigenfaces.iter().map(Vec::as_slice)).collect();
 
     let columns = picture.width() as usize - width + 1;
     let mut squared: Vec<f64> = (0..columns * (picture.height() as usize - height + 1))
@@ -234,7 +195,6 @@ fn squared_distances(space: &FaceSpace, leading: usize, picture: &GrayImage, sum
     squared
 }
 
-/// Sums over windows of face size.
 struct WindowSums {
     size: (usize, usize),
     sums: SummedArea,

@@ -1,8 +1,8 @@
 //! Face maps of one photo at several scales: faces of any size stand out in one of them.
 
-use image::{GrayAlphaImage, GrayImage};
+use image::{GrayAlphaImage, GrayImage, LumaA};
 
-use super::{FaceMap, Measure, Shades, UNMEASURED, scaled};
+use super::{FaceMap, Measure, scaled};
 use crate::error::PhotoProblem;
 use crate::face_matrix::FaceSize;
 use crate::face_space::FaceSpace;
@@ -16,12 +16,13 @@ const SMALLEST_PART: f64 = 20.0;
 const MOST_PIXELS: f64 = 4e6;
 /// Two places are the same where the smaller is covered by the other to this share.
 const SAME: f64 = 0.3;
+/// Of this number of positions one may be off the scale of the picture: flat walls would take all of it otherwise.
+const BRIGHTEST: usize = 20;
 
 /// One map for each scale of a photo.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FaceMaps {
     size: FaceSize,
-    /// Width and height of the photo.
     photo: (u32, u32),
     /// Each scale with its map, from the largest scale (the smallest faces) on.
     maps: Vec<(f64, FaceMap)>,
@@ -80,8 +81,7 @@ impl FaceMaps {
         let (width, height) = (f64::from(self.size.width()), f64::from(self.size.height()));
         let mut all: Vec<LocalMinimum> = Vec::new();
         for (scale, map) in &self.maps {
-            let minima = map.minima(2 * count);
-            all.extend(minima.into_iter().map(|minimum| LocalMinimum {
+            all.extend(map.minima(2 * count).into_iter().map(|minimum| LocalMinimum {
                 part: [f64::from(minimum.x), f64::from(minimum.y), width, height].map(|edge| edge / scale),
                 scale: *scale,
                 value: minimum.value,
@@ -90,8 +90,7 @@ impl FaceMaps {
         all.sort_by(|a, b| a.value.total_cmp(&b.value));
         let mut kept: Vec<LocalMinimum> = Vec::new();
         for place in all {
-            let same = |other: &LocalMinimum| place.covers(other) > SAME;
-            if kept.len() < count && !kept.iter().any(same) {
+            if kept.len() < count && !kept.iter().any(|other| place.covers(other) > SAME) {
                 kept.push(place);
             }
         }
@@ -111,12 +110,18 @@ impl FaceMaps {
         };
         let (width, height) = self.photo;
         let values: Vec<Option<f64>> = (0..height).flat_map(|y| (0..width).map(move |x| lowest(x, y))).collect();
-        let shades = Shades::of(values.iter().flatten().copied().collect());
+        let mut sorted: Vec<f64> = values.iter().flatten().copied().collect();
+        sorted.sort_by(f64::total_cmp);
+        let lowest = sorted.first().copied().unwrap_or(0.0);
+        let beyond = (sorted.len() / BRIGHTEST + 1).min(sorted.len());
+        let highest = sorted.iter().rev().nth(beyond.saturating_sub(1)).copied().unwrap_or(lowest);
+        let range = if highest > lowest { highest - lowest } else { 1.0 };
         let picture = GrayAlphaImage::from_fn(width, height, |x, y| {
+            let shade = |value: f64| ((value - lowest) / range * 255.0).round().clamp(0.0, 255.0) as u8;
             let value = values[y as usize * width as usize + x as usize];
-            value.map_or(UNMEASURED, |value| shades.pixel(value))
+            LumaA(value.map_or([128, 0], |value| [shade(value), u8::MAX]))
         });
-        (picture, shades.ends())
+        (picture, [lowest, lowest + range])
     }
 }
 

@@ -37,7 +37,6 @@ impl PartialOrd for Link {
     }
 }
 
-/// Groups that are being joined.
 pub(super) struct Agglomeration {
     model: Model,
     /// By name: the group's smallest face so far that it was joined under. `None` once it is part of another.
@@ -75,7 +74,6 @@ impl Agglomeration {
         }
     }
 
-    /// Takes links into account.
     pub fn offer(&mut self, links: Vec<Link>) {
         for link in &links {
             let [one, other] = link.between;
@@ -131,9 +129,7 @@ impl Agglomeration {
     /// Makes the second group part of the first, and scores it anew against its neighbours.
     fn merge(&mut self, [into, from]: [usize; 2]) {
         let (one, other) = (self.clusters[into].take(), self.clusters[from].take());
-        let (Some(one), Some(other)) = (one, other) else {
-            return;
-        };
+        let (Some(one), Some(other)) = (one, other) else { return };
         let joined = one.join(&other, &self.model);
         self.versions[into] += 1;
         let photos = std::mem::take(&mut self.photos[from]);
@@ -152,9 +148,7 @@ impl Agglomeration {
         }
         self.neighbours[into].remove(&from);
         for &other in &self.neighbours[into] {
-            let Some(neighbour) = &self.clusters[other] else {
-                continue;
-            };
+            let Some(neighbour) = &self.clusters[other] else { continue };
             let between = [into.min(other), into.max(other)];
             self.links.push(Link {
                 score: joined.score(neighbour),

@@ -56,19 +56,15 @@ pub(super) struct Cluster {
 }
 
 impl Cluster {
-    /// A face by itself.
     pub fn of_face(model: &Model, face: usize, coordinates: &[f64]) -> Self {
         let mean: Vec<f32> = coordinates.iter().map(|&x| x as f32).collect();
-        let square = coordinates.iter().map(|&x| (x * x) as f32).collect();
-        Self::new(model, vec![face], mean, square)
+        Self::new(model, vec![face], mean, coordinates.iter().map(|&x| (x * x) as f32).collect())
     }
 
-    /// The faces of two groups.
     pub fn join(&self, other: &Self, model: &Model) -> Self {
         let (one, two) = (self.faces.len() as f64, other.faces.len() as f64);
         let mean = |a: &[f32], b: &[f32]| -> Vec<f32> {
-            let terms = a.iter().zip(b);
-            terms.map(|(&a, &b)| ((one * f64::from(a) + two * f64::from(b)) / (one + two)) as f32).collect()
+            a.iter().zip(b).map(|(&a, &b)| ((one * f64::from(a) + two * f64::from(b)) / (one + two)) as f32).collect()
         };
         Self::new(
             model,

@@ -30,7 +30,6 @@ const OFFSET_SPREAD: f64 = 1.5;
 /// Faces whose pairs the quarter is read from, at most.
 const MOST_PAIRED: usize = 500;
 
-/// The kind of some photos.
 pub(super) struct Domain {
     /// The mean to take off coordinates (2k).
     pub mean: [Vec<f64>; 2],
@@ -43,8 +42,7 @@ impl Domain {
     /// From the least similar pairs of faces. `raw` are their coordinates (2k x n).
     pub fn of_pairs(background: &Background, raw: &DMatrix<f32>) -> Self {
         let between = between(background);
-        let step = raw.ncols().div_ceil(MOST_PAIRED).max(1);
-        let some: Vec<usize> = (0..raw.ncols()).step_by(step).collect();
+        let some: Vec<usize> = (0..raw.ncols()).step_by(raw.ncols().div_ceil(MOST_PAIRED).max(1)).collect();
         let mut products: Vec<f64> = Vec::new();
         for (at, &one) in some.iter().enumerate() {
             let pairs = some[at + 1..].iter();
@@ -52,8 +50,7 @@ impl Domain {
         }
         products.sort_unstable_by(f64::total_cmp);
         let low = products.get((LOW * products.len() as f64) as usize);
-        let offset = low.map_or(MOST_OF_PAIRS, |low| (low + ABOVE_LOW).min(MOST_OF_PAIRS));
-        Self::new(raw, between, offset)
+        Self::new(raw, between, low.map_or(MOST_OF_PAIRS, |low| (low + ABOVE_LOW).min(MOST_OF_PAIRS)))
     }
 
     /// From pairs of faces in different groups; `None` if there is only one group.
@@ -88,8 +85,7 @@ impl Domain {
             add(&mut mean, raw, face);
         }
         mean.iter_mut().for_each(|sum| *sum /= count.max(1.0));
-        let length = mean.iter().map(|value| value * value).sum::<f64>() / between;
-        let share = offset / length.max(f64::MIN_POSITIVE);
+        let share = offset / (mean.iter().map(|value| value * value).sum::<f64>() / between).max(f64::MIN_POSITIVE);
         let share = share.clamp(0.0, count / (count + 1.0));
         mean.iter_mut().for_each(|value| *value *= share);
         let (first, second) = mean.split_at(raw.nrows() / 2);
@@ -99,8 +95,7 @@ impl Domain {
 
 /// The variance between people, of all coordinates together.
 fn between(background: &Background) -> f64 {
-    let all = Channel::ALL.into_iter().flat_map(|channel| background.between_people(channel));
-    all.sum::<f64>().max(f64::MIN_POSITIVE)
+    Channel::ALL.into_iter().flat_map(|channel| background.between_people(channel)).sum::<f64>().max(f64::MIN_POSITIVE)
 }
 
 fn add(sum: &mut [f64], raw: &DMatrix<f32>, face: usize) {

@@ -104,14 +104,11 @@ pub fn group(
     let (domain, adaptation) = kind(background, raw, constraints, purity);
     let widened = if adaptation.is_adapted() { WIDENED } else { 1.0 };
     let threshold = widened * domain.spread() * deviation(raw.ncols(), purity);
-    let photos = unnamed.iter().filter_map(|&face| constraints.photos.get(face));
-    let photos: Vec<usize> = photos.copied().collect();
+    let photos: Vec<usize> = unnamed.iter().filter_map(|&face| constraints.photos.get(face)).copied().collect();
     let position = |face: usize| unnamed.binary_search(&face).ok();
-    let apart = constraints.apart.iter();
-    let apart = apart.filter_map(|&(one, other)| Some((position(one)?, position(other)?)));
+    let apart = constraints.apart.iter().filter_map(|&(one, other)| Some((position(one)?, position(other)?)));
     let constraints = Constraints { photos: &photos, apart: &apart.collect::<Vec<_>>() };
-    let raw = raw.select_columns(unnamed);
-    let mut joined = join(&adaptation, &raw, constraints, &domain, threshold);
+    let mut joined = join(&adaptation, &raw.select_columns(unnamed), constraints, &domain, threshold);
     let proposals = joined.likely(PROPOSED * threshold, MOST_PROPOSALS);
     in_order(joined.into_groups(), &proposals, threshold)
 }
@@ -133,8 +130,7 @@ pub fn unity(background: &Background, raw: &DMatrix<f32>) -> Option<f64> {
     if raw.ncols() < ENOUGH_FOR_UNITY {
         return None;
     }
-    let step = raw.ncols().div_ceil(MOST_FOR_UNITY);
-    let some: Vec<usize> = (0..raw.ncols()).step_by(step).collect();
+    let some: Vec<usize> = (0..raw.ncols()).step_by(raw.ncols().div_ceil(MOST_FOR_UNITY)).collect();
     let faces = as_they_are(background, &raw.select_columns(&some));
     let pairs = faces.len() * (faces.len() - 1) / 2;
     let mut of_face = vec![0.0; faces.len()];
@@ -148,8 +144,7 @@ fn as_they_are(background: &Background, raw: &DMatrix<f32>) -> Vec<Cluster> {
     let no_offset = Channel::ALL.map(|_| vec![0.0; background.components()]);
     let projected = as_it_is.projected_about(raw, &no_offset).coordinates;
     let model = Model::new(&as_it_is);
-    let face = |face| Cluster::of_face(&model, face, projected.column(face).as_slice());
-    (0..raw.ncols()).map(face).collect()
+    (0..raw.ncols()).map(|face| Cluster::of_face(&model, face, projected.column(face).as_slice())).collect()
 }
 
 /// Two parts of a group of faces: the two that are least alike, and with each those that are more like it than like the other, the
@@ -165,8 +160,7 @@ pub fn split(background: &Background, raw: &DMatrix<f32>) -> [Vec<usize>; 2] {
     let mut parts = [Vec::new(), Vec::new()];
     for face in (0..faces.len()).filter(|&face| face != one && face != other) {
         let [first, second] = [score(one, face), score(other, face)];
-        let part = usize::from(second > first);
-        parts[part].push((first.max(second), face));
+        parts[usize::from(second > first)].push((first.max(second), face));
     }
     let mut seeds = [one, other].into_iter();
     parts.map(|mut part| {
@@ -196,12 +190,9 @@ fn kind(
     let mut domain = Domain::of_pairs(background, &raw);
     let mut groups = Vec::new();
     for _ in 0..ROUNDS {
-        let threshold = domain.spread() * deviation(raw.ncols(), purity);
-        let joined = join(&as_it_is, &raw, constraints, &domain, threshold);
+        let joined = join(&as_it_is, &raw, constraints, &domain, domain.spread() * deviation(raw.ncols(), purity));
         groups = joined.into_groups().into_iter().map(|(_, own)| own).collect();
-        let Some(refined) = Domain::of_groups(background, &raw, &groups) else {
-            return (domain, as_it_is);
-        };
+        let Some(refined) = Domain::of_groups(background, &raw, &groups) else { return (domain, as_it_is) };
         domain = refined;
     }
     let adaptation = Adaptation::learn_about(background, &raw, &groups, &domain.mean);
@@ -232,8 +223,7 @@ fn join(
 /// The threshold in spreads of strangers' scores: each of `count` faces is compared with all others, so the share of
 /// strangers that may pass falls as they become more.
 fn deviation(count: usize, purity: f64) -> f64 {
-    let chance = CHANCE * (1.0 - purity.clamp(0.0, PUREST)) / count as f64;
-    upper_normal_quantile(chance.min(MOST_CHANCE))
+    upper_normal_quantile((CHANCE * (1.0 - purity.clamp(0.0, PUREST)) / count as f64).min(MOST_CHANCE))
 }
 
 /// The strongest links of each face, if they are this strong.
@@ -244,8 +234,7 @@ fn links(faces: &[Cluster], least: f64) -> Vec<Link> {
     let firsts: Vec<usize> = (0..faces.len()).step_by(BLOCK).collect();
     firsts.into_par_iter().for_each(|first| {
         let mut found = Vec::new();
-        let block = first..faces.len().min(first + BLOCK);
-        score_pairs(faces, block, |one, other, score| {
+        score_pairs(faces, first..faces.len().min(first + BLOCK), |one, other, score| {
             if score >= least {
                 found.push((score, one, other));
             }
@@ -256,12 +245,10 @@ fn links(faces: &[Cluster], least: f64) -> Vec<Link> {
             strongest[other].offer(score, one);
         }
     });
-    let strongest = strongest.into_inner();
-    let strongest = strongest.unwrap_or_else(PoisonError::into_inner);
+    let strongest = strongest.into_inner().unwrap_or_else(PoisonError::into_inner);
     let of_face = |(one, mut own): (usize, Strongest)| {
         own.prune();
-        let links = own.0.into_iter();
-        links.map(move |(score, other)| (one.min(other), one.max(other), score.to_bits()))
+        own.0.into_iter().map(move |(score, other)| (one.min(other), one.max(other), score.to_bits()))
     };
     let distinct: BTreeSet<(usize, usize, u64)> = strongest.into_iter().enumerate().flat_map(of_face).collect();
     distinct.into_iter().map(|(one, other, score)| Link::new(f64::from_bits(score), [one, other])).collect()

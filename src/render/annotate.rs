@@ -63,14 +63,12 @@ pub fn annotate(photo: RgbImage, marks: &[Mark]) -> RgbImage {
     let frames: Vec<Frame> = marks.iter().map(|mark| Frame::of(mark, zoom as f32, &picture, &style)).collect();
     let both = frames.iter().zip(marks);
     let mut shapes: Vec<Shape> = both.flat_map(|(frame, mark)| frame.shapes(mark.decision)).collect();
-    let labels = placed(marks, &frames, &picture, &style);
-    for (written, mark) in labels.into_iter().zip(marks) {
+    for (written, mark) in placed(marks, &frames, &picture, &style).into_iter().zip(marks) {
         shapes.extend(label(written, color(mark.decision)));
     }
     drawn_on(picture, &shapes)
 }
 
-/// The text of a label, and where it stands.
 struct Written {
     text: String,
     letters: f32,
@@ -86,8 +84,7 @@ fn placed(marks: &[Mark], frames: &[Frame], picture: &RgbImage, style: &Style) -
         let place = |text: String| {
             let size = [lettering::width(&text, letters) + 2.0 * PADDING * letters, (1.0 + PADDING) * letters];
             let (area, covered) = frame.place(size, picture, &labels, frames);
-            let label = Written { text, letters, area };
-            (label, covered)
+            (Written { text, letters, area }, covered)
         };
         let (mut label, covered) = place(fitting(mark, letters, style.label_width(frame, letters)));
         if covered > 0.0 && !mark.number.is_empty() {
@@ -104,7 +101,6 @@ fn zoom((width, height): (u32, u32)) -> u32 {
     SMALLEST.div_ceil(short).min(LARGEST_ENLARGED / long).max(1)
 }
 
-/// Sizes that follow from the picture's.
 struct Style {
     letters: f32,
     most: f32,
@@ -130,8 +126,7 @@ impl Style {
 
     /// Smaller for small faces, down to half.
     fn letters_for(&self, frame: &Frame) -> f32 {
-        let wanted = (frame.bounds.width() / 5.0).clamp(self.letters / 2.0, self.letters);
-        wanted.max(SMALLEST_LETTERS).min(self.most)
+        (frame.bounds.width() / 5.0).clamp(self.letters / 2.0, self.letters).max(SMALLEST_LETTERS).min(self.most)
     }
 }
 
@@ -208,8 +203,7 @@ impl Frame {
             };
             lines.iter().map(shape).collect::<Vec<_>>()
         };
-        let halo = drawn(HALO, self.stroke * 1.8);
-        [halo, drawn(color(decision), self.stroke)].concat()
+        [drawn(HALO, self.stroke * 1.8), drawn(color(decision), self.stroke)].concat()
     }
 
     /// Position of the label of this size, where it covers least of other labels, then of faces; and how much it covers.
@@ -240,8 +234,7 @@ impl Frame {
             100.0 * on_labels + on_faces
         };
         let areas = places.map(inside).map(|area| (area, cost(&area)));
-        let cheapest = areas.into_iter().min_by(|a, b| a.1.total_cmp(&b.1));
-        cheapest.unwrap_or(areas[0])
+        areas.into_iter().min_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or(areas[0])
     }
 }
 
@@ -258,13 +251,11 @@ fn turned(location: &Location) -> [Point; 4] {
     })
 }
 
-/// The label, or as much of the name as fits.
 fn fitting(mark: &Mark, letters: f32, most: f32) -> String {
     let fits = |text: &str| lettering::width(text, letters) + 2.0 * PADDING * letters <= most;
     lettering::fitting(&mark.name, &mark.addition, fits)
 }
 
-/// A label: its ground, and the text on it.
 fn label(written: Written, ground: Color) -> [Shape; 2] {
     let Written { text, letters, area } = written;
     let (left, top) = (area.left.round(), area.top.round());

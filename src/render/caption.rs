@@ -22,33 +22,28 @@ pub fn caption(title: &str, (width, height): (u32, u32), faces: &[([f32; 4], Str
     let outline = height as f32 * scale;
     let names: Vec<String> = (1..).zip(faces).map(|(number, (_, name))| format!("{number}  {name}")).collect();
     let letters = lettering::line_height(LETTERS);
-    let longest = names.iter().map(|name| lettering::width(name, letters));
-    let column = longest.fold(COLUMN, f32::max) + MARGIN;
+    let column = names.iter().map(|name| lettering::width(name, letters)).fold(COLUMN, f32::max) + MARGIN;
     let columns = (((WIDTH - MARGIN) / column) as usize).max(1);
     let rows = names.len().div_ceil(columns).max(1);
     let above = 2.0 * MARGIN + LETTERS;
-    let whole = above + outline + (rows + 1) as f32 * LINE + MARGIN;
-    let mut drawing = Drawing::new(WIDTH, whole, title);
+    let mut drawing = Drawing::new(WIDTH, above + outline + (rows + 1) as f32 * LINE + MARGIN, title);
     drawing.text((MARGIN, MARGIN + LETTERS), Anchor::Start, LETTERS, Color::INK, title);
     frame(&mut drawing, [MARGIN, above, width as f32 * scale, outline], Color::FAINT);
     for (number, ([left, top, width, height], _)) in (1..).zip(faces) {
         let [x, y, w, h] = [left * scale + MARGIN, top * scale + above, width * scale, height * scale];
         frame(&mut drawing, [x, y, w, h], Color::INK);
         let size = (w * NUMBER).min(LARGEST);
-        let at = (x + w / 2.0, y + h / 2.0 + size * 0.35);
-        drawing.text(at, Anchor::Middle, size, Color::INK, format!("{number}"));
+        drawing.text((x + w / 2.0, y + h / 2.0 + size * 0.35), Anchor::Middle, size, Color::INK, format!("{number}"));
     }
     for (at, name) in names.into_iter().enumerate() {
         let (left, row) = (MARGIN + (at / rows) as f32 * column, at % rows);
-        let base = above + outline + (row + 2) as f32 * LINE;
-        drawing.text((left, base), Anchor::Start, LETTERS, Color::INK, name);
+        drawing.text((left, above + outline + (row + 2) as f32 * LINE), Anchor::Start, LETTERS, Color::INK, name);
     }
     drawing
 }
 
 fn frame(drawing: &mut Drawing, [x, y, w, h]: [f32; 4], color: Color) {
-    let corners = [(x, y), (x + w, y), (x + w, y + h), (x, y + h), (x, y)];
-    drawing.line(&corners, Stroke::solid(color, 1.0));
+    drawing.line(&[(x, y), (x + w, y), (x + w, y + h), (x, y + h), (x, y)], Stroke::solid(color, 1.0));
 }
 
 #[cfg(test)]

@@ -15,7 +15,6 @@ const LETTERS: f32 = 13.0;
 pub const CURVES: [Color; 4] =
     [Color([31, 95, 150]), Color([190, 70, 40]), Color([110, 110, 110]), Color([60, 130, 70])];
 
-/// One axis.
 #[derive(Debug, Clone)]
 pub struct Axis {
     pub(super) name: String,
@@ -29,7 +28,6 @@ pub struct Axis {
 /// A series drawn over the axes. Names may be empty.
 #[derive(Debug, Clone)]
 pub enum Series {
-    /// Points joined by lines.
     Curve(String, Vec<(f64, f64)>, Color),
     /// A mark at each point, with what a pointer over it is told.
     Marks(String, Vec<(f64, f64, String)>, Color),
@@ -43,15 +41,13 @@ pub enum Series {
 
 /// A chart as SVG; the series in the order of drawing.
 pub fn svg(title: &str, x: Axis, y: Axis, series: &[Series]) -> String {
-    let right = RIGHT;
-    Axes { x, y, right }.titled(title, series).to_svg()
+    Axes { x, y, right: RIGHT }.titled(title, series).to_svg()
 }
 
 /// A chart as [`svg`] makes it, with other series over an axis of their own at the right.
 pub fn svg_with_right(title: &str, x: Axis, [y, other]: [Axis; 2], [series, others]: [&[Series]; 2]) -> String {
     let right = RIGHT - 50.0;
-    let left = Axes { x: x.clone(), y, right };
-    let mut drawing = left.titled(title, series);
+    let mut drawing = Axes { x: x.clone(), y, right }.titled(title, series);
     let axes = Axes { x, y: other, right };
     axes.name_right(&mut drawing);
     axes.all(&mut drawing, others);
@@ -85,12 +81,9 @@ impl Axes {
     fn name_right(&self, drawing: &mut Drawing) {
         for tick in self.y.ticks() {
             let at = (self.right + 6.0, self.place((0.0, tick)).1 + 4.0);
-            let text = self.y.written(tick);
-            drawing.text(at, Anchor::Start, LETTERS, Color::FAINT, text);
+            drawing.text(at, Anchor::Start, LETTERS, Color::FAINT, self.y.written(tick));
         }
-        let above = (WIDTH - 8.0, TOP - 9.0);
-        let y = self.y.name.as_str();
-        drawing.text(above, Anchor::End, LETTERS, Color::INK, y);
+        drawing.text((WIDTH - 8.0, TOP - 9.0), Anchor::End, LETTERS, Color::INK, self.y.name.as_str());
     }
 
     fn place(&self, (x, y): (f64, f64)) -> Point {
@@ -102,22 +95,17 @@ impl Axes {
         for tick in self.x.ticks() {
             let (x, _) = self.place((tick, 0.0));
             drawing.line(&[(x, TOP), (x, BOTTOM)], grid);
-            let (text, at) = (self.x.written(tick), (x, BOTTOM + 17.0));
-            drawing.text(at, Anchor::Middle, LETTERS, Color::FAINT, text);
+            drawing.text((x, BOTTOM + 17.0), Anchor::Middle, LETTERS, Color::FAINT, self.x.written(tick));
         }
         for tick in self.y.ticks() {
             let (_, y) = self.place((0.0, tick));
             drawing.line(&[(LEFT, y), (self.right, y)], grid);
-            let (text, at) = (self.y.written(tick), (LEFT - 6.0, y + 4.0));
-            drawing.text(at, Anchor::End, LETTERS, Color::FAINT, text);
+            drawing.text((LEFT - 6.0, y + 4.0), Anchor::End, LETTERS, Color::FAINT, self.y.written(tick));
         }
         drawing.line(&[(LEFT, BOTTOM), (self.right, BOTTOM)], Stroke::solid(Color::INK, 1.0));
         let below = ((LEFT + self.right) / 2.0, BOTTOM + 40.0);
-        let x = self.x.name.as_str();
-        drawing.text(below, Anchor::Middle, LETTERS, Color::INK, x);
-        let above = (8.0, TOP - 9.0);
-        let y = self.y.name.as_str();
-        drawing.text(above, Anchor::Start, LETTERS, Color::INK, y);
+        drawing.text(below, Anchor::Middle, LETTERS, Color::INK, self.x.name.as_str());
+        drawing.text((8.0, TOP - 9.0), Anchor::Start, LETTERS, Color::INK, self.y.name.as_str());
     }
 
     fn series(&self, drawing: &mut Drawing, series: &Series, legend: &mut usize) {
@@ -145,11 +133,10 @@ impl Axes {
                 for (at, &value) in values.iter().enumerate() {
                     let (left, top) = self.place((at as f64 + 0.55, value));
                     let (right, _) = self.place((at as f64 + 1.45, value));
-                    let fill = if at < *kept { *color } else { color.lightened(0.35) };
                     drawing.push(Shape::Rect {
                         at: (left, top),
                         size: ((right - left).max(0.3), (BOTTOM - top).max(0.0)),
-                        fill,
+                        fill: if at < *kept { *color } else { color.lightened(0.35) },
                         hover: format!("{}: {}", at + 1, self.y.exactly(value)),
                     });
                 }
@@ -159,8 +146,7 @@ impl Axes {
                 drawing.line(&[(LEFT, y), (self.right, y)], Stroke::dashed(Color::FAINT, 1.4));
                 // Below the line where the name of the axis stands above it.
                 let below = if y - LETTERS - 5.0 < TOP { LETTERS + 8.0 } else { 0.0 };
-                let at = (LEFT + 6.0, y - 5.0 + below);
-                drawing.text_over(at, Anchor::Start, LETTERS, Color::INK, name);
+                drawing.text_over((LEFT + 6.0, y - 5.0 + below), Anchor::Start, LETTERS, Color::INK, name);
             }
             Series::Upright(name, at) => {
                 let (x, _) = self.place((*at, 0.0));
@@ -169,8 +155,7 @@ impl Axes {
                 let length = 0.6 * LETTERS * name.chars().count() as f32;
                 let (anchor, x) =
                     if x + 6.0 + length > self.right { (Anchor::End, x - 6.0) } else { (Anchor::Start, x + 6.0) };
-                let at = (x, (TOP + BOTTOM) / 2.0);
-                drawing.text_over(at, anchor, LETTERS, Color::INK, name);
+                drawing.text_over((x, (TOP + BOTTOM) / 2.0), anchor, LETTERS, Color::INK, name);
             }
         }
     }
@@ -182,9 +167,8 @@ impl Axes {
         }
         let row = 18.0 * *legend as f32;
         let y = if self.y.logarithmic { TOP + 18.0 + row } else { BOTTOM - 12.0 - row };
-        let at = (self.right - 8.0, y);
         *legend += 1;
-        drawing.text_over(at, Anchor::End, LETTERS, color, name);
+        drawing.text_over((self.right - 8.0, y), Anchor::End, LETTERS, color, name);
     }
 }
 
@@ -205,10 +189,7 @@ impl Axis {
     }
 
     fn scaled(&self, value: f64) -> f64 {
-        match self.logarithmic {
-            true => value.max(self.range.0.max(f64::MIN_POSITIVE)).log10(),
-            false => value,
-        }
+        if self.logarithmic { value.max(self.range.0.max(f64::MIN_POSITIVE)).log10() } else { value }
     }
 
     /// 0 at the low end, 1 at the high one; what is beyond is drawn at the end.

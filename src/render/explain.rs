@@ -4,8 +4,7 @@ use image::{DynamicImage, RgbImage};
 
 use super::drawing::Color;
 use super::strip::{Panel, Row};
-use super::words::file_name;
-use super::{gray, signed};
+use super::{file_name, gray, signed};
 use crate::compare::EvidenceFor;
 use crate::decision::percent;
 use crate::error::Result;
@@ -58,8 +57,7 @@ pub fn rows(
     // Places where the face speaks for the nearest person rather than for the next, by the background model.
     let why = explained.why;
     if let ([first, second], Some(map)) = (&why.nearest[..], &why.evidence_map) {
-        let decision = explained.decision("what decides", map, [first, second]);
-        faces.panels.push(decision);
+        faces.panels.push(explained.decision("what decides", map, [first, second]));
     }
     let mut rows = vec![faces, explained.places(), explained.basis_faces()];
     rows.retain(|row| !row.panels.is_empty());
@@ -77,8 +75,7 @@ struct Explained<'a> {
 
 impl Explained<'_> {
     fn name(&self, side: &EvidenceFor) -> String {
-        let people = self.recognizer.gallery().people();
-        people[side.person].as_str().chars().take(30).collect()
+        self.recognizer.gallery().people()[side.person].as_str().chars().take(30).collect()
     }
 
     fn picture(&self, pixels: &[u8]) -> DynamicImage {
@@ -134,18 +131,15 @@ impl Explained<'_> {
     fn places(&self) -> Row {
         let sides = &self.why.nearest;
         let parts: Option<Vec<&DistanceParts>> = sides.iter().map(|side| side.parts.as_ref()).collect();
-        let Some(parts) = parts else {
-            return Row::default();
-        };
+        let Some(parts) = parts else { return Row::default() };
         let cells: Vec<&[f64]> = parts.iter().map(|parts| &parts.of_cells[..]).collect();
         let largest = largest(cells.iter().copied().flatten());
         let mut panels: Vec<Panel> = sides
             .iter()
             .zip(&cells)
             .map(|(side, cells)| {
-                let map = self.map(cells, largest, (APART, TOGETHER));
                 panel(
-                    map,
+                    self.map(cells, largest, (APART, TOGETHER)),
                     [
                         format!("against {}", self.name(side)),
                         "red: sets apart".to_owned(),
@@ -186,8 +180,7 @@ impl Explained<'_> {
                 None => shares(&self.plain(side)),
             })
             .collect();
-        let compared = self.recognizer.matcher().map(Matcher::space);
-        let basis = match compared.and_then(|space| space.scaled()) {
+        let basis = match self.recognizer.matcher().map(Matcher::space).and_then(|space| space.scaled()) {
             Some(space) => space.face_space().basis(),
             None => self.recognizer.space().basis(),
         };
@@ -219,8 +212,7 @@ impl Explained<'_> {
     /// The contribution of each basis face to the squared distance between the weights of pixels.
     fn plain(&self, side: &EvidenceFor) -> Vec<f64> {
         let other = self.recognizer.weights().column(side.face);
-        let pairs = self.weights.iter().zip(other.iter());
-        pairs.map(|(&a, &b)| (f64::from(a) - f64::from(b)).powi(2)).collect()
+        self.weights.iter().zip(other.iter()).map(|(&a, &b)| (f64::from(a) - f64::from(b)).powi(2)).collect()
     }
 
     /// The face, tinted cell by cell: the first colour above zero, the second below.
@@ -245,8 +237,7 @@ impl Explained<'_> {
 }
 
 fn largest<'a>(values: impl IntoIterator<Item = &'a f64>) -> f64 {
-    let magnitudes = values.into_iter().map(|value| value.abs());
-    magnitudes.fold(0.0, f64::max)
+    values.into_iter().map(|value| value.abs()).fold(0.0, f64::max)
 }
 
 fn panel<S: Into<String>>(image: DynamicImage, lines: impl IntoIterator<Item = S>) -> Panel {
@@ -255,8 +246,7 @@ fn panel<S: Into<String>>(image: DynamicImage, lines: impl IntoIterator<Item = S
 
 fn shares(parts: &[f64]) -> Vec<f64> {
     let sum: f64 = parts.iter().sum();
-    let share = |part: &f64| if sum > 0.0 { part / sum } else { 0.0 };
-    parts.iter().map(share).collect()
+    parts.iter().map(|part| if sum > 0.0 { part / sum } else { 0.0 }).collect()
 }
 
 /// The share of the strongest cells in the squared distance.

@@ -51,11 +51,9 @@ pub fn heat(page: &HeatPage<'_>) -> Drawing {
         .chain([lettering::width(&page.title, lettering::line_height(TITLE))])
         .fold(size.0, f32::max);
     let mut drawing = Drawing::new(text + 2.0 * MARGIN, size.1 + ABOVE + BELOW, page.title.clone());
-    let start = (MARGIN, 24.0);
-    drawing.text(start, Anchor::Start, TITLE, Color::INK, &page.title);
+    drawing.text((MARGIN, 24.0), Anchor::Start, TITLE, Color::INK, &page.title);
     for (line, text) in (0_u8..).zip(ABOUT) {
-        let at = (MARGIN, 42.0 + 15.0 * f32::from(line));
-        drawing.text(at, Anchor::Start, TEXT, Color::FAINT, text);
+        drawing.text((MARGIN, 42.0 + 15.0 * f32::from(line)), Anchor::Start, TEXT, Color::FAINT, text);
     }
     let corner = (MARGIN, ABOVE);
     drawing.picture(corner, size, covered(page.photo, page.shades));
@@ -71,7 +69,6 @@ fn zoom((width, height): (u32, u32)) -> f32 {
     if long > WIDEST { WIDEST as f32 / long as f32 } else { NARROWEST.div_ceil(long).max(1) as f32 }
 }
 
-/// What is shown.
 const ABOUT: [&str; 2] = [
     "How unlike a face each part of the photo is, its light evened out, at the size that fits best.",
     "Light: like a face. Each value stands at the middle of its part, so the border has none.",
@@ -101,7 +98,6 @@ fn color(share: f32) -> Color {
     }))
 }
 
-/// A ring around a place, with its number and value.
 fn ring(drawing: &mut Drawing, corner: Point, zoom: f32, number: usize, place: &LocalMinimum) {
     let [x, y, width, height] = place.part.map(|edge| edge as f32 * zoom);
     let middle = (corner.0 + x + width / 2.0, corner.1 + y + height / 2.0);
@@ -126,8 +122,7 @@ fn ring(drawing: &mut Drawing, corner: Point, zoom: f32, number: usize, place: &
 /// The bar that says which colour is which value.
 fn scale(drawing: &mut Drawing, (left, top): Point, page: &HeatPage<'_>) {
     let width = 240.0;
-    let bar = RgbImage::from_fn(240, 1, |x, _| Rgb(color(x as f32 / 239.0).0));
-    drawing.picture((left, top), (width, BAR), bar);
+    drawing.picture((left, top), (width, BAR), RgbImage::from_fn(240, 1, |x, _| Rgb(color(x as f32 / 239.0).0)));
     let [low, high] = page.range;
     let under = top + BAR + 15.0;
     for (share, text) in [(0.0, low), (0.5, (low + high) / 2.0), (1.0, high)] {
@@ -136,12 +131,9 @@ fn scale(drawing: &mut Drawing, (left, top): Point, page: &HeatPage<'_>) {
             1.0 => Anchor::End,
             _ => Anchor::Middle,
         };
-        let at = (left + width * share, under);
-        drawing.text(at, anchor, TEXT, Color::INK, format!("{text:.2}"));
+        drawing.text((left + width * share, under), anchor, TEXT, Color::INK, format!("{text:.2}"));
     }
-    let beside = (left + width + 12.0, top + BAR);
-    let most = "and more";
-    drawing.text(beside, Anchor::Start, TEXT, Color::FAINT, most);
+    drawing.text((left + width + 12.0, top + BAR), Anchor::Start, TEXT, Color::FAINT, "and more");
 }
 
 #[cfg(test)]

@@ -47,21 +47,18 @@ pub fn place(drawing: &mut Drawing, labels: &[Label], size: f32, area: Area) -> 
     // Lines first, so that they cross no name.
     for (label, center) in &written {
         if (center.0 - label.at.0).hypot(center.1 - label.at.1) > NEAR {
-            let line = Stroke::solid(label.color.lightened(0.8), 0.8);
-            drawing.line(&[label.at, *center], line);
+            drawing.line(&[label.at, *center], Stroke::solid(label.color.lightened(0.8), 0.8));
         }
     }
     for (label, center) in written {
-        let at = (center.0, center.1 + size * 0.35);
-        drawing.text_over(at, Anchor::Middle, size, label.color, &label.text);
+        drawing.text_over((center.0, center.1 + size * 0.35), Anchor::Middle, size, label.color, &label.text);
     }
     left_over
 }
 
 /// Ever further away, in all directions.
 fn offsets() -> impl Iterator<Item = Point> {
-    let rings = (1..).map(|ring| ring as f32 * STEP).take_while(|&radius| radius <= FARTHEST);
-    let around = rings.flat_map(|radius| {
+    let around = (1..).map(|ring| ring as f32 * STEP).take_while(|&radius| radius <= FARTHEST).flat_map(|radius| {
         (0..DIRECTIONS).map(move |direction| {
             let angle = std::f32::consts::TAU * direction as f32 / DIRECTIONS as f32;
             (radius * angle.cos(), radius * angle.sin())

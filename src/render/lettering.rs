@@ -31,13 +31,10 @@ pub fn ink(text: &str, x: f32, y: f32, height: f32, mut cover: impl FnMut(i32, i
     for letter in text.chars() {
         let glyph = font.glyph_id(letter).with_scale_and_position(height, pen);
         pen.x += font.h_advance(glyph.id);
-        let Some(outline) = font.outline_glyph(glyph) else {
-            continue;
-        };
+        let Some(outline) = font.outline_glyph(glyph) else { continue };
         let corner = outline.px_bounds().min;
         outline.draw(|dx, dy, coverage| {
-            let (px, py) = (corner.x + dx as f32, corner.y + dy as f32);
-            cover(px as i32, py as i32, coverage.clamp(0.0, 1.0));
+            cover((corner.x + dx as f32) as i32, (corner.y + dy as f32) as i32, coverage.clamp(0.0, 1.0));
         });
     }
 }

@@ -14,20 +14,18 @@ mod labels;
 pub mod lesson;
 #[doc(hidden)]
 pub mod lettering;
-mod palette;
 pub mod scatter;
 mod scree;
 pub mod sheet;
 pub mod strip;
 mod template;
-mod words;
 
 pub use drawing::Drawing;
 pub use scree::scree;
-#[doc(hidden)]
-pub use words::{counted, file_name};
 
+use std::borrow::Cow;
 use std::io::Cursor;
+use std::path::Path;
 
 use image::codecs::jpeg::JpegEncoder;
 use image::codecs::png::PngEncoder;
@@ -44,6 +42,11 @@ pub fn parts(space: &Space) -> (&'static str, &'static str) {
         Space::Linear(_) | Space::Scaled(_) => ("basis face", "basis faces"),
         Space::Kernel(..) => ("component", "components"),
     }
+}
+
+/// The name of a photo, without its folders.
+fn file_name(source: &str) -> Cow<'_, str> {
+    Path::new(source).file_name().unwrap_or_default().to_string_lossy()
 }
 
 /// The gray level that stands for zero in a picture of signed values.
@@ -99,14 +102,12 @@ pub fn along_components(
             gray(size, &images.rebuild(&weights).levels)
         })
     };
-    let variances = space.eigenvalues().iter().take(leading);
-    variances.enumerate().map(both).collect()
+    space.eigenvalues().iter().take(leading).enumerate().map(both).collect()
 }
 
 fn picture(size: FaceSize, values: &[f32], level: impl Fn(f32) -> f32) -> GrayImage {
     GrayImage::from_fn(size.width(), size.height(), |x, y| {
-        let at = y as usize * size.width() as usize + x as usize;
-        let value = values.get(at).copied().unwrap_or(0.0);
+        let value = values.get(y as usize * size.width() as usize + x as usize).copied().unwrap_or(0.0);
         Luma([level(value).round().clamp(0.0, 255.0) as u8])
     })
 }

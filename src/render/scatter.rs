@@ -4,7 +4,6 @@ use super::chart::Axis;
 use super::drawing::{Anchor, Color, Drawing, Marker, Point, Shape, Stroke};
 use super::labels::{self, Area, Label};
 use super::lettering;
-use super::palette::mark;
 use crate::dataset::visible;
 use crate::face_space::Weights;
 use crate::gallery::Gallery;
@@ -22,6 +21,27 @@ const RADIUS: f32 = 4.4;
 /// Width of the list at the right, where the plot has no room for all names.
 const LEGEND: f32 = 230.0;
 const CORNERS: usize = 48;
+
+/// Ten hues that stand apart on white, also for most who see colours differently (lightness varies too).
+const HUES: [Color; 10] = [
+    Color([31, 119, 180]),
+    Color([214, 70, 40]),
+    Color([44, 140, 60]),
+    Color([148, 103, 189]),
+    Color([225, 140, 0]),
+    Color([120, 80, 60]),
+    Color([220, 100, 170]),
+    Color([90, 90, 90]),
+    Color([150, 150, 20]),
+    Color([20, 170, 185]),
+];
+
+const MARKERS: [Marker; 4] = [Marker::Circle, Marker::Square, Marker::Triangle, Marker::Diamond];
+
+/// The mark of a group by its number: colours first, then forms; forty are different.
+fn mark(number: usize) -> (Color, Marker) {
+    (HUES[number % HUES.len()], MARKERS[number / HUES.len() % MARKERS.len()])
+}
 
 /// One face.
 #[derive(Debug, Clone)]
@@ -66,16 +86,14 @@ pub(super) fn of_gallery(
     for (face, weights) in gallery.enrolled().iter().zip(weights.column_iter()) {
         let at = [0, 1].map(|axis| weights.get(axis).map_or(0.0, |&weight| f64::from(weight)));
         if let Some(group) = people.get_mut(face.person) {
-            let about = format!("{}: {}", group.name, visible(&face.source));
-            group.dots.push(Dot { at, about });
+            group.dots.push(Dot { at, about: format!("{}: {}", group.name, visible(&face.source)) });
         }
     }
     let axes = [0, 1].map(|axis| {
         let share = ratios.get(axis).copied().unwrap_or(0.0) * 100.0;
         format!("{part} {} ({share:.1} % of the variance)", axis + 1)
     });
-    let plot = Scatter { axes, people, ..Scatter::default() };
-    scatter(&plot).to_svg()
+    scatter(&Scatter { axes, people, ..Scatter::default() }).to_svg()
 }
 
 /// From weights to places on the drawing.
@@ -106,20 +124,16 @@ impl View {
         for value in across.ticks() {
             let (x, _) = self.place([value, 0.0]);
             drawing.line(&[(x, AREA.1), (x, AREA.3)], line);
-            let (at, text) = ((x, AREA.3 + 18.0), across.written(value));
-            drawing.text(at, Anchor::Middle, TICKS, Color::FAINT, text);
+            drawing.text((x, AREA.3 + 18.0), Anchor::Middle, TICKS, Color::FAINT, across.written(value));
         }
         for value in up.ticks() {
             let (_, y) = self.place([0.0, value]);
             drawing.line(&[(AREA.0, y), (AREA.2, y)], line);
-            let (at, text) = ((AREA.0 - 8.0, y + 4.0), up.written(value));
-            drawing.text(at, Anchor::End, TICKS, Color::FAINT, text);
+            drawing.text((AREA.0 - 8.0, y + 4.0), Anchor::End, TICKS, Color::FAINT, up.written(value));
         }
-        let below = ((AREA.0 + AREA.2) / 2.0, AREA.3 + 42.0);
         let (across, up) = (format!("→ {}", across.name), format!("↑ {}", up.name));
-        drawing.text(below, Anchor::Middle, 13.0, Color::INK, across);
-        let above = (10.0, AREA.1 - 6.0);
-        drawing.text(above, Anchor::Start, 13.0, Color::INK, up);
+        drawing.text(((AREA.0 + AREA.2) / 2.0, AREA.3 + 42.0), Anchor::Middle, 13.0, Color::INK, across);
+        drawing.text((10.0, AREA.1 - 6.0), Anchor::Start, 13.0, Color::INK, up);
     }
 }
 
@@ -140,14 +154,12 @@ pub fn scatter(plot: &Scatter) -> Drawing {
         (_, false) => with_legend(drawing, &legend, &labels),
         (count, true) => {
             let text = format!("{count} names have no room here");
-            let place = (AREA.2, AREA.3 + 60.0);
-            named.text(place, Anchor::End, TICKS, Color::FAINT, text);
+            named.text((AREA.2, AREA.3 + 60.0), Anchor::End, TICKS, Color::FAINT, text);
             named
         }
     }
 }
 
-/// Colour and form of the faces of one name.
 type Mark = (Color, Marker);
 
 /// Draws the faces; returns the names to be written, people before probes, and the marks that go with them.
@@ -158,9 +170,7 @@ fn faces(drawing: &mut Drawing, plot: &Scatter, view: &View) -> (Vec<Mark>, Vec<
     let (mut legend, mut labels) = (Vec::new(), Vec::new());
     for (number, group) in plot.people.iter().enumerate() {
         let (color, marker) = mark(number);
-        let Some(middle) = center(group).map(|center| view.place(center)) else {
-            continue;
-        };
+        let Some(middle) = center(group).map(|center| view.place(center)) else { continue };
         let places: Vec<Point> = group.dots.iter().map(|dot| view.place(dot.at)).collect();
         for (dot, &at) in group.dots.iter().zip(&places) {
             if is_crowd {
@@ -171,8 +181,7 @@ fn faces(drawing: &mut Drawing, plot: &Scatter, view: &View) -> (Vec<Mark>, Vec<
             }
         }
         if is_crowd {
-            let line = Stroke::solid(color.lightened(0.7), 1.2);
-            drawing.line(&ellipse(middle, &places), line);
+            drawing.line(&ellipse(middle, &places), Stroke::solid(color.lightened(0.7), 1.2));
             over.push(shape(middle, marker, color, &group.name));
         }
         legend.push((color, marker));
@@ -208,8 +217,7 @@ fn speck(at: Point, color: Color, about: &str) -> Shape {
 fn ellipse(middle: Point, places: &[Point]) -> Vec<Point> {
     let count = places.len().max(2) as f32 - 1.0;
     let sum = |of: &dyn Fn(f32, f32) -> f32| -> f32 {
-        let terms = places.iter().map(|at| of(at.0 - middle.0, at.1 - middle.1));
-        terms.sum::<f32>() / count
+        places.iter().map(|at| of(at.0 - middle.0, at.1 - middle.1)).sum::<f32>() / count
     };
     let (xx, xy, yy) = (sum(&|x, _| x * x), sum(&|x, y| x * y), sum(&|_, y| y * y));
     // Half the difference and the root of the discriminant of the 2 x 2 covariance.
@@ -250,13 +258,11 @@ fn with_legend(drawing: Drawing, legend: &[Mark], labels: &[Label]) -> Drawing {
         wide.push(shape((left, y), marker, color, ""));
         let mut name = label.text.clone();
         while lettering::width(&name, letters) > LEGEND - 30.0 && name.pop().is_some() {}
-        let beside = (left + 12.0, y + 4.0);
-        wide.text(beside, Anchor::Start, size, Color::INK, name);
+        wide.text((left + 12.0, y + 4.0), Anchor::Start, size, Color::INK, name);
     }
     if fits < labels.len() {
         let below = (left, AREA.1 + line * (fits as f32 + 0.75));
-        let more = format!("… and {} more", labels.len() - fits);
-        wide.text(below, Anchor::Start, size, Color::FAINT, more);
+        wide.text(below, Anchor::Start, size, Color::FAINT, format!("… and {} more", labels.len() - fits));
     }
     wide
 }
@@ -277,6 +283,14 @@ mod tests {
                 .map(|person| Group { name: name(person), dots: (0..3).map(|at| dot(person * 3 + at)).collect() })
                 .collect(),
             probes: Group { name: String::new(), dots: vec![dot(7)] },
+        }
+    }
+
+    #[test]
+    fn forty_marks_are_different() {
+        let marks: Vec<_> = (0..40).map(mark).collect();
+        for (at, one) in marks.iter().enumerate() {
+            assert!(!marks[..at].contains(one), "{at}");
         }
     }
 

@@ -13,7 +13,6 @@ const INK: Color = Color([40, 40, 40]);
 const LABEL: u32 = 18;
 /// Tiles narrower than this are enlarged by whole factors, so that small faces can be seen.
 const NARROWEST: u32 = 72;
-/// Rows are about this wide.
 const WIDTH: u32 = 1120;
 
 /// One picture and the text below it.
@@ -38,25 +37,19 @@ pub fn sheet_of_groups(tiles: &[Tile], together: u32, note: &str) -> GrayImage {
     let columns = (WIDTH / cell_width / together * together).clamp(1, tiles.len().max(1) as u32).max(together);
     let rows = (tiles.len() as u32).div_ceil(columns);
     let note = wrapped(note, (columns * cell_width - MARGIN) as f32);
-    let note_height = match note.len() as u32 {
-        0 => 0,
-        lines => lines * LABEL + MARGIN,
-    };
+    let note_height = if note.is_empty() { 0 } else { note.len() as u32 * LABEL + MARGIN };
     let tiles_height = rows * cell_height + MARGIN;
-    let (whole_width, whole_height) = (columns * cell_width + MARGIN, tiles_height + note_height);
-    let mut drawing = Drawing::new(whole_width as f32, whole_height as f32, "");
+    let mut drawing = Drawing::new((columns * cell_width + MARGIN) as f32, (tiles_height + note_height) as f32, "");
     let write = |drawing: &mut Drawing, text: &str, left: u32, top: u32| {
         let at = (left as f32, top as f32 + BASELINE);
-        let size = LETTERS / lettering::line_height(1.0);
-        drawing.text(at, Anchor::Start, size, INK, text);
+        drawing.text(at, Anchor::Start, LETTERS / lettering::line_height(1.0), INK, text);
     };
     let size = ((width * zoom) as f32, (height * zoom) as f32);
     for (at, tile) in (0_u32..).zip(tiles) {
         let left = MARGIN + at % columns * cell_width;
         let top = MARGIN + at / columns * cell_height;
         drawing.picture((left as f32, top as f32), size, tile.image.clone());
-        let label = fitting(&tile.label, size.0);
-        write(&mut drawing, &label, left, top + height * zoom + 2);
+        write(&mut drawing, &fitting(&tile.label, size.0), left, top + height * zoom + 2);
     }
     for (line, top) in note.iter().zip((tiles_height..).step_by(LABEL as usize)) {
         write(&mut drawing, line, MARGIN, top);
@@ -83,7 +76,6 @@ fn wrapped(text: &str, width: f32) -> Vec<String> {
     lines
 }
 
-/// The text, or as much of its beginning as fits with an ellipsis.
 fn fitting(text: &str, width: f32) -> String {
     lettering::fitting(text, "", |text| text_width(text) <= width)
 }

@@ -35,13 +35,11 @@ pub struct Row {
 pub fn strip(title: &str, rows: &[Row]) -> Drawing {
     let laid: Vec<RowLayout> = rows.iter().map(RowLayout::out).collect();
     let heading = lettering::width(title, lettering::line_height(TITLE));
-    let width = laid.iter().map(|row| row.width);
-    let width = width.fold(heading + MARGIN, f32::max);
+    let width = laid.iter().map(|row| row.width).fold(heading + MARGIN, f32::max);
     let height: f32 = laid.iter().map(|row| row.height).sum();
     let above = MARGIN + TITLE + 8.0;
     let mut drawing = Drawing::new(width + MARGIN, above + height, title);
-    let at = (MARGIN, MARGIN + TITLE - 3.0);
-    drawing.text(at, Anchor::Start, TITLE, Color::INK, title);
+    drawing.text((MARGIN, MARGIN + TITLE - 3.0), Anchor::Start, TITLE, Color::INK, title);
     let mut top = above;
     for (row, laid) in rows.iter().zip(&laid) {
         row.draw(&mut drawing, top, laid);
@@ -68,9 +66,7 @@ impl RowLayout {
                 let (width, height) = (panel.image.width(), panel.image.height());
                 let zoom = NARROWEST.div_ceil(width.max(1)).max(1) as f32;
                 let size = (width as f32 * zoom, height as f32 * zoom);
-                let lines = panel.lines.iter();
-                let text = lines.map(|line| lettering::width(line, letters));
-                (text.fold(size.0, f32::max).ceil(), size)
+                (panel.lines.iter().map(|line| lettering::width(line, letters)).fold(size.0, f32::max).ceil(), size)
             })
             .collect();
         // Columns of one width, so that the pictures of a row stand evenly.
@@ -82,8 +78,7 @@ impl RowLayout {
             left += column + MARGIN;
         }
         let heading = lettering::width(&row.heading, lettering::line_height(HEADING));
-        let heights = panels.iter().map(|(_, (_, height))| *height);
-        let pictures = heights.fold(0.0, f32::max);
+        let pictures = panels.iter().map(|(_, (_, height))| *height).fold(0.0, f32::max);
         let lines = row.panels.iter().map(|panel| panel.lines.len()).max();
         let above = if row.heading.is_empty() { 0.0 } else { HEADING + 9.0 };
         Self {
@@ -98,8 +93,7 @@ impl RowLayout {
 impl Row {
     fn draw(&self, drawing: &mut Drawing, mut top: f32, laid: &RowLayout) {
         if !self.heading.is_empty() {
-            let at = (MARGIN, top + HEADING - 2.0);
-            drawing.text(at, Anchor::Start, HEADING, Color::INK, &self.heading);
+            drawing.text((MARGIN, top + HEADING - 2.0), Anchor::Start, HEADING, Color::INK, &self.heading);
             top += HEADING + 9.0;
         }
         for (panel, &(left, size)) in self.panels.iter().zip(&laid.panels) {

@@ -16,13 +16,12 @@ use super::locked;
 use super::public_url::PublicUrl;
 use crate::error::{Error, Result};
 
-/// The secrets, and the names that this server goes by.
 #[derive(Debug)]
 pub struct Access {
-    address: SocketAddr,
+    pub address: SocketAddr,
     /// Where browsers reach the page through a proxy.
     public: Option<PublicUrl>,
-    key: String,
+    pub key: String,
     token: Mutex<Option<String>>,
     sessions: Mutex<HashSet<String>>,
 }
@@ -31,10 +30,7 @@ impl Access {
     /// The secrets of a server at this address; without a key one is drawn.
     /// Errors: a system without random numbers.
     pub fn new(address: SocketAddr, public: Option<PublicUrl>, key: Option<String>) -> Result<Self> {
-        let key = match key {
-            Some(key) => key,
-            None => uuid(secret()?),
-        };
+        let key = key.map_or_else(|| secret().map(uuid), Ok)?;
         Ok(Self {
             address,
             public,
@@ -44,30 +40,19 @@ impl Access {
         })
     }
 
-    pub fn address(&self) -> SocketAddr {
-        self.address
-    }
-
-    pub fn key(&self) -> &str {
-        &self.key
-    }
-
-    /// The address that opens the page, once.
     pub fn first_address(&self) -> String {
         let token = locked(&self.token);
         let token = token.as_deref().unwrap_or_default();
         match &self.public {
-            Some(url) => format!("{}{}?token={token}", url.origin(), url.path()),
+            Some(url) => format!("{}{}?token={token}", url.origin, url.path),
             None => format!("http://{}/?token={token}", self.address),
         }
     }
 
-    /// The path below which a proxy has the page.
     pub fn path(&self) -> &str {
-        self.public.as_ref().map_or("/", PublicUrl::path)
+        self.public.as_ref().map_or("/", |url| &url.path)
     }
 
-    /// Whether somebody has opened the page.
     pub fn is_opened(&self) -> bool {
         locked(&self.token).is_none()
     }
@@ -91,10 +76,7 @@ impl Access {
 
     /// The cookie of a session, for the path where the browser sees the page, which it knows best.
     pub fn set_cookie(&self, session: &str) -> String {
-        let secure = match &self.public {
-            Some(url) if url.is_encrypted() => "; Secure",
-            _ => "",
-        };
+        let secure = if self.public.as_ref().is_some_and(PublicUrl::is_encrypted) { "; Secure" } else { "" };
         format!("{}={session}; HttpOnly; SameSite=Strict{secure}", self.cookie())
     }
 
@@ -137,7 +119,7 @@ impl Access {
 
     /// Whether a page that asks is this server's own, by what the browser says of where it comes from.
     pub fn is_own_origin(&self, origin: &str, host: &str) -> bool {
-        let is_public = self.public.as_ref().is_some_and(|url| url.origin() == origin);
+        let is_public = self.public.as_ref().is_some_and(|url| url.origin == origin);
         is_public || self.is_own_name(host) && origin == format!("http://{host}")
     }
 
@@ -157,11 +139,9 @@ impl Access {
 
 /// The key in the address of a picture, as CompreFace has it: `/api/v1/static/KEY/images/ID`.
 fn key_in(path: &str) -> Option<&str> {
-    let rest = path.strip_prefix("/api/v1/static/")?;
-    rest.split('/').next()
+    path.strip_prefix("/api/v1/static/")?.split('/').next()
 }
 
-/// 128 random bits.
 fn secret() -> Result<[u8; 16]> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes)
@@ -179,8 +159,7 @@ fn uuid(mut bytes: [u8; 16]) -> String {
 /// 128 bits in the format of UUIDs: 8-4-4-4-12 hexadecimal digits.
 pub fn in_groups(bytes: [u8; 16]) -> String {
     let digits = format!("{:032x}", u128::from_be_bytes(bytes));
-    let groups = [0..8, 8..12, 12..16, 16..20, 20..32];
-    groups.map(|group| &digits[group]).join("-")
+    [0..8, 8..12, 12..16, 16..20, 20..32].map(|group| &digits[group]).join("-")
 }
 
 /// Compares in constant time.

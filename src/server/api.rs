@@ -10,10 +10,9 @@ use eigenfaces::dataset::LabelRule;
 use eigenfaces::decision::FALSE_ACCEPT_TARGET;
 use eigenfaces::enrollment::{PhotoFaces, PreparationOptions, read_folders};
 use eigenfaces::error::PhotoProblem;
-use eigenfaces::evaluate;
 use eigenfaces::model::{Edit, Plan};
 use eigenfaces::render::{explain, strip};
-use eigenfaces::{Acceptance, FaceChoice, Model, QueryOptions, Verdict};
+use eigenfaces::{Acceptance, FaceChoice, Model, QueryOptions, Verdict, evaluate};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -68,8 +67,7 @@ pub async fn identify(
     let name = asked.name.unwrap_or_else(|| "photo".to_owned());
     let state = service.snapshot();
     let shown = state.clone();
-    let work = move |_: &Service| shown.identify(&decode(&photo)?, &name, drawn, query);
-    let object = service.work(work).await?;
+    let object = service.work(move |_| shown.identify(&decode(&photo)?, &name, drawn, query)).await?;
     Ok(tagged(&service, &state, &with_schema(object)))
 }
 
@@ -79,25 +77,18 @@ pub struct Claim {
     person: Option<String>,
 }
 
-/// Whether a photo shows an enrolled person, or two photos the same.
 pub async fn verify(
     State(service): Shared,
     UrlQuery(claim): UrlQuery<Claim>,
     mut parts: RequestParts,
 ) -> Answer<Json<Value>> {
     let photo = parts.take("file")?;
-    let other = match claim.person {
-        Some(_) => None,
-        None => Some(parts.take("other")?),
-    };
+    let other = if claim.person.is_none() { Some(parts.take("other")?) } else { None };
     let snapshot = service.snapshot();
     let object = service.work(move |_| {
         let photo = decode(&photo)?;
         let found = match (&claim.person, other) {
-            (Some(person), _) => {
-                let model = snapshot.model()?;
-                model.verify_person(&photo, person, Acceptance::default())?
-            }
+            (Some(person), _) => snapshot.model()?.verify_person(&photo, person, Acceptance::default())?,
             (None, Some(other)) => {
                 let preparation = snapshot.preparation();
                 let (face, other) = (preparation.prepare(photo.luma())?, preparation.prepare(decode(&other)?.luma())?);
@@ -125,7 +116,6 @@ pub struct Face {
     at: Option<String>,
 }
 
-/// Explain a face's name, as a picture.
 pub async fn why(State(service): Shared, UrlQuery(which): UrlQuery<Face>, mut parts: RequestParts) -> Answer<Response> {
     let photo = parts.take("file")?;
     let drawn = people::drawn(which.at.as_deref())?;
@@ -135,8 +125,7 @@ pub async fn why(State(service): Shared, UrlQuery(which): UrlQuery<Face>, mut pa
         let (preparation, gallery) = (model.recognizer().preparation(), Some(model.gallery()));
         let faces = PhotoFaces::with_shown(preparation, &photo, gallery, drawn)?;
         let face = &faces.prepared()[faces.position(choice)?];
-        let (recognizer, query) = (model.recognizer(), QueryOptions::default());
-        let rows = explain::rows(recognizer, face, query, ToString::to_string)?;
+        let rows = explain::rows(model.recognizer(), face, QueryOptions::default(), ToString::to_string)?;
         png(&strip::strip("Why", &rows).to_pixels().into())
     };
     service.ask(work).await
@@ -182,13 +171,11 @@ pub async fn begin_job(State(service): Shared, headers: HeaderMap, JsonBody(work
         Work::WriteXmp => "write-xmp",
     };
     let job = service.jobs.begin(kind);
-    let busy = || Failure::conflict("another job is working: wait for it, or cancel it");
-    let job = job.ok_or_else(busy)?;
+    let job = job.ok_or_else(|| Failure::conflict("another job is working: wait for it, or cancel it"))?;
     let waiting = service.changes_waiting();
     let (worked, expected) = (Arc::clone(&job), expected(&headers));
     tokio::spawn(async move {
-        let end = do_job(&service, work, expected, &worked).await;
-        worked.finish(end);
+        worked.finish(do_job(&service, work, expected, &worked).await);
     });
     let place = format!("/api/v0/jobs/{}", job.id);
     Ok((StatusCode::ACCEPTED, [(header::LOCATION, place)], Json(job.report(waiting))).into_response())
@@ -200,15 +187,12 @@ async fn do_job(service: &Arc<Service>, work: Work, expected: Option<String>, jo
             let change = move |model: Option<&Model>, job: &Job| {
                 let about = |error: eigenfaces::Error| about_folder(&folder, &error);
                 let base = Model::base(model, PreparationOptions::default());
-                let folders = [folder.clone()];
-                let read = read_folders(&folders, &LabelRule::Folder, base, job).map_err(about)?;
-                let plan = Plan::of(Edit::Folders(read), model, job).map_err(about)?;
-                Ok((plan, Model::hashes(model)))
+                let read = read_folders(std::slice::from_ref(&folder), &LabelRule::Folder, base, job).map_err(about)?;
+                Ok((Plan::of(Edit::Folders(read), model, job).map_err(about)?, Model::hashes(model)))
             };
             let (before, after) = service.change_in_job(job, expected, change).await?;
             let gallery = after.model()?;
-            let notices = gallery.notices(&before)?;
-            notices.into_iter().for_each(|notice| job.note(notice));
+            gallery.notices(&before)?.into_iter().for_each(|notice| job.note(notice));
             Ok(json!({ "added": gallery.gallery().len() - before.len() }))
         }
         Work::Group { folder } => review::group(service, folder.0, job).await,
@@ -235,8 +219,7 @@ fn no_such_job() -> Failure {
 }
 
 pub async fn job(State(service): Shared, UrlPath(id): UrlPath<u64>) -> Answer<Json<Value>> {
-    let job = service.jobs.find(id).ok_or_else(no_such_job)?;
-    Ok(Json(job.report(service.changes_waiting())))
+    Ok(Json(service.jobs.find(id).ok_or_else(no_such_job)?.report(service.changes_waiting())))
 }
 
 /// Ends a job before its time; nothing is changed then.
@@ -246,16 +229,13 @@ pub async fn cancel_job(State(service): Shared, UrlPath(id): UrlPath<u64>) -> An
     Ok(Json(job.report(service.changes_waiting())))
 }
 
-/// The last change, if it can be undone.
 pub async fn last_change(State(service): Shared) -> Response {
     let (change, erases) = service.last_change().await.unzip();
-    let told = json!({ "change": change, "erases": erases.unwrap_or(0) });
-    tagged(&service, &service.snapshot(), &told)
+    tagged(&service, &service.snapshot(), &json!({ "change": change, "erases": erases.unwrap_or(0) }))
 }
 
 /// Takes back the last change; what was erased stays so.
 pub async fn undo(State(service): Shared, headers: HeaderMap) -> Answer<Response> {
     let (change, state) = service.undo(expected(&headers)).await?;
-    let told = json!({ "undone": true, "change": change });
-    Ok(tagged(&service, &state, &told))
+    Ok(tagged(&service, &state, &json!({ "undone": true, "change": change })))
 }

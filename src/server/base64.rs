@@ -8,7 +8,6 @@ const LENIENT: GeneralPurposeConfig = GeneralPurposeConfig::new()
     .with_decode_padding_mode(DecodePaddingMode::RequireNone)
     .with_decode_allow_trailing_bits(true);
 
-/// The bytes that a text stands for.
 pub fn decoded(text: &str) -> Result<Vec<u8>, DecodeError> {
     // As browsers write it: data:image/png;base64,...
     let text = match text.split_once(',') {
@@ -16,8 +15,7 @@ pub fn decoded(text: &str) -> Result<Vec<u8>, DecodeError> {
         _ => text,
     };
     let text = text.trim_end_matches(|letter: char| letter == '=' || letter.is_ascii_whitespace());
-    let letters = text.bytes().filter(|letter| !letter.is_ascii_whitespace());
-    let standard = letters.map(|letter| match letter {
+    let standard = text.bytes().filter(|letter| !letter.is_ascii_whitespace()).map(|letter| match letter {
         b'-' => b'+',
         b'_' => b'/',
         letter => letter,

@@ -21,8 +21,7 @@ impl<S: Send + Sync> FromRequest<S> for RequestParts {
 
     async fn from_request(request: Request, state: &S) -> Answer<Self> {
         let kind = request.headers().get(header::CONTENT_TYPE);
-        let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
-        let kind = kind.trim().to_ascii_lowercase();
+        let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default().trim().to_ascii_lowercase();
         if kind.starts_with("multipart/form-data") {
             let form = Multipart::from_request(request, state).await;
             return form_parts(form.map_err(|error| refused(error.status(), &cause(&error)))?).await;
@@ -32,8 +31,7 @@ impl<S: Send + Sync> FromRequest<S> for RequestParts {
             return photos.decoded();
         }
         let body = Bytes::from_request(request, state).await;
-        let body = body.map_err(|error| refused(error.status(), &cause(&error)))?;
-        Ok(Self(HashMap::from([("file".to_owned(), body)])))
+        Ok(Self(HashMap::from([("file".to_owned(), body.map_err(|error| refused(error.status(), &cause(&error)))?)])))
     }
 }
 
@@ -45,8 +43,7 @@ async fn form_parts(mut form: Multipart) -> Answer<RequestParts> {
             return Ok(RequestParts(parts));
         };
         let name = field.name().unwrap_or("file").to_owned();
-        let bytes = field.bytes().await;
-        parts.insert(name, bytes.map_err(|error| refused(error.status(), &cause(&error)))?);
+        parts.insert(name, field.bytes().await.map_err(|error| refused(error.status(), &cause(&error)))?);
     }
 }
 
@@ -71,9 +68,8 @@ impl Encoded {
         let mut parts = HashMap::new();
         for (name, text) in named {
             let Some(text) = text else { continue };
-            let bytes = base64::decoded(&text);
             let wrong = |why| Failure::bad(format!("'{name}' is not base64: {why}"));
-            parts.insert(name.to_owned(), bytes.map_err(wrong)?.into());
+            parts.insert(name.to_owned(), base64::decoded(&text).map_err(wrong)?.into());
         }
         Ok(RequestParts(parts))
     }
@@ -82,8 +78,7 @@ impl Encoded {
 impl RequestParts {
     /// Errors: it is not there, or empty.
     pub fn take(&mut self, name: &str) -> Answer<Bytes> {
-        let bytes = self.0.remove(name);
-        let bytes = bytes.ok_or_else(|| Failure::bad(format!("the request has no photo '{name}'")))?;
+        let bytes = self.0.remove(name).ok_or_else(|| Failure::bad(format!("the request has no photo '{name}'")))?;
         match bytes.is_empty() {
             true => Err(Failure::bad(format!(
                 "the photo '{name}' is empty (0 bytes): was it read to its end before, or is the file still being written?"

@@ -57,7 +57,6 @@ fn result(faces: Vec<Value>) -> Answer<Value> {
     if faces.is_empty() { Err(PhotoProblem::NoFace.into()) } else { Ok(json!({ "result": faces })) }
 }
 
-/// The parts of the answer that are wanted.
 #[derive(Debug, Deserialize)]
 pub struct RecognizeQuery {
     /// Faces of the photo, the largest first; 0 is all.
@@ -95,22 +94,17 @@ pub async fn recognize(
     let snapshot = service.snapshot();
     let object = service.work(move |_| {
         let photo = decode(&photo)?;
-        let query = QueryOptions {
-            top: asked.prediction_count.unwrap_or(1).max(1),
-            ..QueryOptions::default()
-        };
+        let query = QueryOptions { top: asked.prediction_count.unwrap_or(1).max(1), ..QueryOptions::default() };
         let Some(model) = &snapshot.model else {
-            let prepared = snapshot.preparation().prepare_all(photo.luma())?;
             let place = |face: &PreparedFace| {
                 json!({ "box": bounds(face.region.location(), &photo), "subjects": [], "probable": false })
             };
-            return result(prepared.iter().map(place).collect());
+            return result(snapshot.preparation().prepare_all(photo.luma())?.iter().map(place).collect());
         };
         let mut found = model.identify(&photo, query)?;
         found.retain(|face| face.decision != Decision::NotAFace);
         let locations: Vec<_> = found.iter().map(|face| face.location).collect();
-        let faces = asked.wanted(&locations).into_iter().map(|at| recognized(&found[at], &photo));
-        result(faces.collect())
+        result(asked.wanted(&locations).into_iter().map(|at| recognized(&found[at], &photo)).collect())
     });
     Ok(Json(object.await?))
 }
@@ -121,10 +115,9 @@ fn recognized(face: &Identification, photo: &Photo) -> Value {
         .iter()
         .enumerate()
         .map(|(at, candidate)| {
-            let is_named = at == 0 && face.decision == Decision::Known;
             json!({
                 "subject": candidate.person.as_str(),
-                "similarity": similarity(is_named, candidate.confidence),
+                "similarity": similarity(at == 0 && face.decision == Decision::Known, candidate.confidence),
             })
         })
         .collect();
@@ -148,25 +141,21 @@ pub async fn add_face(
     UrlQuery(asked): UrlQuery<OfSubject>,
     mut parts: RequestParts,
 ) -> Answer<Response> {
-    let subject = asked.subject.unwrap_or_default();
-    let person = Person::new(&subject)?;
+    let person = Person::new(&asked.subject.unwrap_or_default())?;
     let photo = parts.take("file")?;
     let sure = asked.det_prob_threshold.unwrap_or(0.0);
     let refuse = move |faces: &PhotoFaces| {
         let is_sure = |found: &Option<Location>| found.is_none_or(|it| probability(it) >= sure);
         if faces.locations().iter().filter(|it| is_sure(it)).count() > 1 {
-            let message = "More than one face in the given image";
-            return Err(Failure::coded(StatusCode::BAD_REQUEST, 31, message));
+            return Err(Failure::coded(StatusCode::BAD_REQUEST, 31, "More than one face in the given image"));
         }
         Ok(())
     };
     let photo = service.work(move |_| decode(&photo)).await?;
     let hash = service.add(person.clone(), photo, refuse).await?;
-    let object = json!({ "image_id": short(hash), "subject": person.as_str() });
-    Ok((StatusCode::CREATED, Json(object)).into_response())
+    Ok((StatusCode::CREATED, Json(json!({ "image_id": short(hash), "subject": person.as_str() }))).into_response())
 }
 
-/// The enrolled faces, page by page.
 pub async fn faces(State(service): Shared, UrlQuery(asked): UrlQuery<OfSubject>) -> Answer<Json<Value>> {
     let snapshot = service.snapshot();
     let object = service.work(move |_| {
@@ -196,8 +185,7 @@ async fn erase(
     meant: impl FnOnce(&Model) -> Answer<Vec<usize>> + Send + 'static,
 ) -> Answer<Vec<Value>> {
     let (erased, _) = service.erase(None, meant).await?;
-    let told = erased.iter().map(|photo| json!({ "image_id": short(photo.hash), "subject": photo.person.as_str() }));
-    Ok(told.collect())
+    Ok(erased.iter().map(|photo| json!({ "image_id": short(photo.hash), "subject": photo.person.as_str() })).collect())
 }
 
 /// All faces of a person, who may be unknown; of everybody where nobody is named.
@@ -209,25 +197,20 @@ fn faces_of(model: &Model, subject: Option<&str>) -> Vec<usize> {
     }
 }
 
-/// Erases all faces of a person, or of everybody.
 pub async fn erase_faces_of(State(service): Shared, UrlQuery(asked): UrlQuery<OfSubject>) -> Answer<Json<Value>> {
     let erased = erase(&service, move |model| Ok(faces_of(model, asked.subject.as_deref()))).await?;
     Ok(Json(json!({ "deleted": erased.len() })))
 }
 
 pub async fn erase_face(State(service): Shared, UrlPath(id): UrlPath<String>) -> Answer<Json<Value>> {
-    let meant = move |model: &Model| Ok(vec![find_face(model.gallery(), &id)?]);
-    let mut erased = erase(&service, meant).await?;
-    let only = erased.pop();
-    let gone = || Failure::coded(StatusCode::NOT_FOUND, 44, "no enrolled face has this name");
-    only.map(Json).ok_or_else(gone)
+    let mut erased = erase(&service, move |model: &Model| Ok(vec![find_face(model.gallery(), &id)?])).await?;
+    erased.pop().map(Json).ok_or_else(people::no_such_face)
 }
 
 /// Erases some faces; names that no face has are passed over.
 pub async fn erase_faces(State(service): Shared, JsonBody(ids): JsonBody<Vec<String>>) -> Answer<Json<Vec<Value>>> {
     let meant = move |model: &Model| {
-        let found = ids.iter().filter_map(|id| find_face(model.gallery(), id).ok());
-        let mut found: Vec<usize> = found.collect();
+        let mut found: Vec<usize> = ids.iter().filter_map(|id| find_face(model.gallery(), id).ok()).collect();
         found.sort_unstable();
         found.dedup();
         Ok(found)
@@ -276,14 +259,11 @@ pub async fn detect(
         let locator = eigenfaces::locate::Locator::shared().map_err(PhotoProblem::from)?;
         let found = locator.locate(photo.luma()).map_err(PhotoProblem::from)?;
         let found: Vec<Option<Location>> = found.into_iter().map(Some).collect();
-        let wanted = asked.wanted(&found).into_iter();
-        let faces = wanted.map(|at| json!({ "box": bounds(found[at], &photo) }));
-        result(faces.collect())
+        result(asked.wanted(&found).into_iter().map(|at| json!({ "box": bounds(found[at], &photo) })).collect())
     });
     Ok(Json(object.await?))
 }
 
-/// Whether two photos show the same person.
 pub async fn verify(State(service): Shared, mut parts: RequestParts) -> Answer<Json<Value>> {
     let (source, target) = (parts.take("source_image")?, parts.take("target_image")?);
     let snapshot = service.snapshot();

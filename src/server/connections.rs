@@ -34,11 +34,8 @@ const PAUSE: Duration = Duration::from_millis(50);
 const FULL: &[u8] =
     b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
 
-/// All connections, by number.
 #[derive(Debug, Default)]
-struct Connections {
-    open: Mutex<HashMap<u64, Open>>,
-}
+struct Connections(Mutex<HashMap<u64, Open>>);
 
 #[derive(Debug)]
 struct Open {
@@ -50,7 +47,6 @@ struct Open {
     task: Option<AbortHandle>,
 }
 
-/// Handle of a request's connection.
 #[derive(Debug, Clone)]
 pub struct Connection {
     all: Arc<Connections>,
@@ -69,7 +65,7 @@ impl Connection {
     }
 
     fn change(&self, change: impl FnOnce(&mut Open)) {
-        if let Some(open) = locked(&self.all.open).get_mut(&self.number) {
+        if let Some(open) = locked(&self.all.0).get_mut(&self.number) {
             change(open);
         }
     }
@@ -89,7 +85,7 @@ struct Listed(Connection);
 
 impl Drop for Listed {
     fn drop(&mut self) {
-        locked(&self.0.all.open).remove(&self.0.number);
+        locked(&self.0.all.0).remove(&self.0.number);
     }
 }
 
@@ -98,7 +94,7 @@ impl Connections {
     /// closed. False where none is idle.
     fn make_room(&self, client: IpAddr) -> bool {
         let most = most_connections();
-        let mut open = locked(&self.open);
+        let mut open = locked(&self.0);
         let of_client = open.values().filter(|one| one.client == client).count();
         (of_client < most.div_ceil(2) || close_idle(&mut open, |one| one.client == client))
             && (open.len() < most || close_idle(&mut open, |_| true))
@@ -108,9 +104,7 @@ impl Connections {
 /// Closes the connection that has been idle longest, of those that count.
 fn close_idle(open: &mut HashMap<u64, Open>, counts: impl Fn(&Open) -> bool) -> bool {
     let idle = open.iter().filter(|(_, one)| one.busy == 0 && counts(one));
-    let Some((&number, _)) = idle.min_by_key(|(_, one)| one.since) else {
-        return false;
-    };
+    let Some((&number, _)) = idle.min_by_key(|(_, one)| one.since) else { return false };
     if let Some(task) = open.remove(&number).and_then(|closed| closed.task) {
         task.abort();
     }
@@ -123,8 +117,7 @@ fn most_connections() -> usize {
     {
         use rustix::process::{Resource, getrlimit};
         let files = getrlimit(Resource::Nofile).current;
-        let files = files.map_or(usize::MAX, |files| usize::try_from(files).unwrap_or(usize::MAX));
-        (files / 2).clamp(2, MOST)
+        (files.map_or(usize::MAX, |files| usize::try_from(files).unwrap_or(usize::MAX)) / 2).clamp(2, MOST)
     }
     #[cfg(not(unix))]
     MOST
@@ -144,8 +137,7 @@ pub async fn serve(listener: TcpListener, router: Router, below: &str) {
         }
         let (all, router, below) = (Arc::clone(&all), router.clone(), Arc::clone(&below));
         let connection = Connection { all, number };
-        let listed = Open { client, since: Instant::now(), busy: 0, task: None };
-        locked(&connection.all.open).insert(number, listed);
+        locked(&connection.all.0).insert(number, Open { client, since: Instant::now(), busy: 0, task: None });
         let task = tokio::spawn(answer(stream, router, below, Listed(connection.clone())));
         connection.change(|open| open.task = Some(task.abort_handle()));
     }
@@ -159,7 +151,7 @@ async fn accepted(listener: &TcpListener, all: &Connections) -> (TcpStream, Sock
             Err(error) if is_of_one(&error) => {}
             // Too many files are open.
             Err(_) => {
-                close_idle(&mut locked(&all.open), |_| true);
+                close_idle(&mut locked(&all.0), |_| true);
                 tokio::time::sleep(PAUSE).await;
             }
         }
@@ -188,7 +180,6 @@ async fn answer(stream: TcpStream, router: Router, below: Arc<str>, listed: List
     let _ = http.serve_connection(TokioIo::new(stream), service).await;
 }
 
-/// The connection of a request.
 pub fn of(request: &Request) -> Option<&Connection> {
     request.extensions().get()
 }

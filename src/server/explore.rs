@@ -4,9 +4,8 @@ use axum::Json;
 use axum::extract::{Path as UrlPath, State};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
-use eigenfaces::Model;
 use eigenfaces::face_matrix::FaceMatrix;
-use eigenfaces::render;
+use eigenfaces::{Model, render};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -16,7 +15,6 @@ use super::extract::UrlQuery;
 use super::failure::{Answer, Failure};
 use super::service::Shared;
 
-/// The face space: its size, its eigenvalues and how much variance each holds.
 pub async fn space(State(service): Shared) -> Answer<Json<Value>> {
     let object = service.ask(|model| {
         let space = model.recognizer().space();
@@ -44,12 +42,10 @@ pub async fn numbers(State(service): Shared, UrlQuery(asked): UrlQuery<First>) -
         let space = model.recognizer().space();
         let first = asked.first.unwrap_or(usize::MAX).min(space.components());
         let mean = space.mean().iter().map(|&value| value as f32);
-        let basis = space.basis().column_iter().take(first);
-        let basis = basis.flat_map(|face| face.iter().copied().collect::<Vec<f32>>());
+        let basis = space.basis().column_iter().take(first).flat_map(|face| face.iter().copied().collect::<Vec<f32>>());
         Ok(mean.chain(basis).flat_map(f32::to_le_bytes).collect::<Vec<u8>>())
     });
-    let kind = [(header::CONTENT_TYPE, "application/octet-stream")];
-    Ok((kind, bytes.await?).into_response())
+    Ok(([(header::CONTENT_TYPE, "application/octet-stream")], bytes.await?).into_response())
 }
 
 /// A basis face as a picture: mid-gray is zero.
@@ -97,7 +93,6 @@ pub async fn weights(State(service): Shared, UrlQuery(asked): UrlQuery<First>) -
     Ok(Json(object.await?))
 }
 
-/// The weights of the faces of a photo, and how far each lies from face space.
 pub async fn project(State(service): Shared, mut parts: RequestParts) -> Answer<Json<Value>> {
     let photo = parts.take("file")?;
     let object = service.ask(move |model| {
@@ -105,13 +100,11 @@ pub async fn project(State(service): Shared, mut parts: RequestParts) -> Answer<
         let (space, preparation) = (recognizer.space(), recognizer.preparation());
         let mut faces = Vec::new();
         for face in preparation.prepare_all(decode(&photo)?.luma())? {
-            let matrix = FaceMatrix::from_pixels(preparation.size(), face.pixels.clone())?;
-            let weights = space.project(&matrix);
-            let residual = space.residual(&face.pixels, weights.as_slice());
+            let weights = space.project(&FaceMatrix::from_pixels(preparation.size(), face.pixels.clone())?);
             faces.push(json!({
                 "pixels": face.pixels,
                 "weights": rounded(weights.iter().copied()),
-                "residual": residual.distance,
+                "residual": space.residual(&face.pixels, weights.as_slice()).distance,
             }));
         }
         Ok(json!({ "faces": faces }))

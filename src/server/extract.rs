@@ -34,14 +34,12 @@ where
     T: FromStr<Err: Display>,
     D: Deserializer<'de>,
 {
-    let text = String::deserialize(deserializer)?;
-    match text.trim() {
+    match String::deserialize(deserializer)?.trim() {
         "" => Ok(None),
         value => value.parse().map(Some).map_err(serde::de::Error::custom),
     }
 }
 
-/// The body, as JSON.
 pub struct JsonBody<T>(pub T);
 
 impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for JsonBody<T> {
@@ -55,7 +53,6 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for JsonBody<T> {
     }
 }
 
-/// A body that cannot be used.
 pub fn refused(status: StatusCode, cause: &str) -> Failure {
     let message = match status {
         StatusCode::PAYLOAD_TOO_LARGE => "a request may have 20 MB".to_owned(),

@@ -8,12 +8,13 @@ use axum::response::{IntoResponse, Response};
 use eigenfaces::error::{LikelihoodError, PhotoProblem};
 use serde_json::json;
 
+use crate::text::counted;
+
 /// A refusal, with what a person or a program should know.
 #[derive(Debug)]
 pub struct Failure {
     pub status: StatusCode,
     pub message: String,
-    /// CompreFace's error code.
     pub code: Option<u32>,
     /// Number of changes queued before this one, which was not made.
     pub position: Option<usize>,
@@ -57,19 +58,11 @@ impl Failure {
     /// Other changes take too long; `job` is the one working, if any.
     pub fn queued(position: usize, job: Option<String>) -> Self {
         let job = job.map_or_else(String::new, |job| format!(" ({job} is working)"));
-        let changes = match position {
-            1 => "1 change comes".to_owned(),
-            many => format!("{many} changes come"),
-        };
+        let changes = counted(position, "change comes", "changes come");
         Self {
             position: Some(position),
             ..Self::unavailable(format!("{changes} before this one{job}; nothing was changed, try again later"))
         }
-    }
-
-    /// The server was told to end.
-    pub fn ending() -> Self {
-        Self::unavailable("the server is ending; nothing was changed")
     }
 
     /// Too many requests are being answered: others have to wait.
@@ -133,14 +126,12 @@ impl IntoResponse for Failure {
         }
         let mut response = (self.status, Json(body)).into_response();
         if self.status == StatusCode::SERVICE_UNAVAILABLE {
-            let second = HeaderValue::from_static("1");
-            response.headers_mut().insert(header::RETRY_AFTER, second);
+            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
         }
         response
     }
 }
 
-/// Maximum length in bytes of an error's text.
 const MOST_TEXT: usize = 4096;
 
 /// An answer of the API: errors that the framework gives as text, or without words, as JSON like all others.

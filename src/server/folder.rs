@@ -11,11 +11,9 @@ use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use eigenfaces::background::Background;
 use eigenfaces::dataset::ContentHash;
-use eigenfaces::grouping;
-use eigenfaces::render;
 use eigenfaces::render::annotate::{Mark, annotate};
-use eigenfaces::render::lettering;
-use eigenfaces::{Decision, Person};
+use eigenfaces::render::{self, lettering};
+use eigenfaces::{Decision, Person, grouping};
 use image::DynamicImage;
 use nalgebra::DMatrix;
 use rayon::prelude::*;
@@ -44,8 +42,7 @@ pub async fn named(State(service): Shared) -> Answer<Json<Value>> {
                 .iter()
                 .filter(|(key, _)| photos.insert(key.photo))
                 .map(|(key, face)| {
-                    let name = face.photo.file_name().unwrap_or_default();
-                    json!({ "id": id(*key), "name": name.to_string_lossy() })
+                    json!({ "id": id(*key), "name": face.photo.file_name().unwrap_or_default().to_string_lossy() })
                 })
                 .collect();
             json!({ "person": person.as_str(), "faces": count, "photos": faces })
@@ -61,7 +58,6 @@ pub struct Size {
     side: Option<u32>,
 }
 
-/// The photo of a face, with the face framed.
 pub async fn photo(
     State(service): Shared,
     UrlPath(id): UrlPath<String>,
@@ -72,23 +68,18 @@ pub async fn photo(
     let work = move |service: &Service| {
         let folder = service.folder()?;
         let (key, face) = folder.find(&id)?;
-        let changed = || Failure::conflict(CHANGED);
-        let file = file_as_grouped(&face.photo, key.photo).ok_or_else(changed)?;
+        let file = file_as_grouped(&face.photo, key.photo).ok_or_else(|| Failure::conflict(CHANGED))?;
         let enrolled = service.enrolled(&snapshot);
         let person = face.person(&enrolled).map(Person::as_str);
         let mark = Mark {
             location: Some(face.location),
-            decision: match person {
-                Some(_) => Decision::Known,
-                None => Decision::Unknown,
-            },
+            decision: if person.is_some() { Decision::Known } else { Decision::Unknown },
             name: person.filter(|name| lettering::can_write(name)).unwrap_or("face").to_owned(),
             addition: String::new(),
             number: String::new(),
         };
         let framed = DynamicImage::from(annotate(file.decode_color()?, &[mark]));
-        let small = framed.width().max(framed.height()) <= side;
-        let seen = if small { framed } else { framed.thumbnail(side, side) };
+        let seen = if framed.width().max(framed.height()) <= side { framed } else { framed.thumbnail(side, side) };
         shown(&seen)
     };
     service.work(work).await
@@ -97,7 +88,6 @@ pub async fn photo(
 /// Side of a portrait relative to that of the face.
 const PORTRAIT: f32 = 1.7;
 
-/// The longer side of a portrait, in pixels.
 const PORTRAIT_SIDE: u32 = 160;
 
 /// A face in the colours of its photo, with hair and some of what is behind it.
@@ -105,15 +95,13 @@ pub async fn portrait(State(service): Shared, UrlPath(id): UrlPath<String>) -> A
     let work = move |service: &Service| {
         let folder = service.folder()?;
         let (key, face) = folder.find(&id)?;
-        let changed = || Failure::conflict(CHANGED);
-        let file = file_as_grouped(&face.photo, key.photo).ok_or_else(changed)?;
+        let file = file_as_grouped(&face.photo, key.photo).ok_or_else(|| Failure::conflict(CHANGED))?;
         let photo = DynamicImage::from(file.decode_color()?);
         let [x, y, width, height] = face.location.bounds;
         let side = width.max(height) * PORTRAIT;
         let [left, top] =
             [(x, width), (y, height)].map(|(edge, length)| (edge + (length - side) / 2.0).max(0.0) as u32);
-        let part = photo.crop_imm(left, top, side as u32, side as u32);
-        shown(&part.thumbnail(PORTRAIT_SIDE, PORTRAIT_SIDE))
+        shown(&photo.crop_imm(left, top, side as u32, side as u32).thumbnail(PORTRAIT_SIDE, PORTRAIT_SIDE))
     };
     service.work(work).await
 }
@@ -132,12 +120,10 @@ pub struct Group {
 pub async fn split(State(service): Shared, JsonBody(group): JsonBody<Group>) -> Answer<Json<Value>> {
     let work = move |service: &Service| {
         let folder = service.folder()?;
-        let found = group.faces.iter().map(|id| Ok(folder.find(id)?.1));
-        let found: Vec<&FolderFace> = found.collect::<Answer<_>>()?;
+        let found: Vec<&FolderFace> = group.faces.iter().map(|id| Ok(folder.find(id)?.1)).collect::<Answer<_>>()?;
         let background = Background::bundled().map_err(eigenfaces::Error::from)?;
-        let rows = 2 * background.components();
         let columns = found.iter().flat_map(|face| face.coordinates.iter().copied());
-        let raw = DMatrix::from_vec(rows, found.len(), columns.collect());
+        let raw = DMatrix::from_vec(2 * background.components(), found.len(), columns.collect());
         let parts = grouping::split(background, &raw);
         let parts = parts.map(|part| part.iter().map(|&at| group.faces[at].clone()).collect::<Vec<_>>());
         Ok(Json(json!({ "parts": parts })))
@@ -165,8 +151,7 @@ pub async fn archive(State(service): Shared, UrlQuery(of): UrlQuery<Of>) -> Answ
         let mut photos: Vec<(PathBuf, ContentHash)> = photos.collect();
         photos.dedup();
         // Each is looked at again when it is sent; of what was changed before, one answer says so.
-        let is_as_grouped = |(photo, content): &(PathBuf, ContentHash)| file_as_grouped(photo, *content).is_some();
-        if !photos.par_iter().all(is_as_grouped) {
+        if !photos.par_iter().all(|(photo, content)| file_as_grouped(photo, *content).is_some()) {
             return Err(Failure::conflict(CHANGED));
         }
         Ok((of.person, photos))

@@ -38,13 +38,11 @@ pub fn file_as_grouped(photo: &Path, content: ContentHash) -> Option<PhotoFile> 
 }
 
 impl FolderFace {
-    /// The person as whom it is enrolled.
     pub fn person<'a>(&self, enrolled: &'a EnrolledPixels) -> Option<&'a Person> {
         enrolled.by_hash(self.pixels)
     }
 }
 
-/// The id of a face for clients.
 pub fn id(key: FaceKey) -> String {
     format!("{}-{}", key.photo, key.face + 1)
 }
@@ -68,21 +66,16 @@ impl FolderFaces {
     pub fn find(&self, id: &str) -> Answer<(FaceKey, &FolderFace)> {
         let key = || {
             let (photo, number) = id.split_once('-')?;
-            let face = number.parse::<usize>().ok()?.checked_sub(1)?;
-            let photo = photo.parse().ok()?;
-            Some(FaceKey { photo, face })
+            Some(FaceKey { photo: photo.parse().ok()?, face: number.parse::<usize>().ok()?.checked_sub(1)? })
         };
-        let found = key().and_then(|key| Some((key, self.faces.get(&key)?)));
-        found.ok_or_else(|| {
+        key().and_then(|key| Some((key, self.faces.get(&key)?))).ok_or_else(|| {
             Failure::not_found("no face of the folder that was grouped last has this name: group its folder again")
         })
     }
 
     pub fn boxes(&self, photo: ContentHash) -> Vec<[f32; 4]> {
-        let first = FaceKey { photo, face: 0 };
-        let own = self.faces.range(first..);
-        let own = own.take_while(|(key, _)| key.photo == photo);
-        own.map(|(_, face)| face.location.bounds).collect()
+        let own = self.faces.range(FaceKey { photo, face: 0 }..);
+        own.take_while(|(key, _)| key.photo == photo).map(|(_, face)| face.location.bounds).collect()
     }
 
     /// The faces that are enrolled, by person. A person gave each of them its name.

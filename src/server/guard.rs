@@ -40,9 +40,8 @@ pub async fn guard(State(service): Shared, request: Request, next: Next) -> Resp
         Admitted::No(failure) if !wants_page => failure.into_response(),
         Admitted::No(failure) => (failure.status, Html(page::refused(&failure))).into_response(),
     };
-    let headers = response.headers_mut();
     let mut set = |name, value| {
-        headers.insert(name, HeaderValue::from_static(value));
+        response.headers_mut().insert(name, HeaderValue::from_static(value));
     };
     set(header::CONTENT_SECURITY_POLICY, POLICY);
     set(header::X_CONTENT_TYPE_OPTIONS, "nosniff");
@@ -90,8 +89,7 @@ fn admit(access: &Access, request: &Request) -> Admitted {
         return Admitted::Yes;
     }
     if request.uri().path().starts_with("/api/v1/") && text("x-api-key").is_none() {
-        let message = "Missing request header: x-api-key";
-        return Admitted::No(Failure::coded(StatusCode::BAD_REQUEST, 20, message));
+        return Admitted::No(Failure::coded(StatusCode::BAD_REQUEST, 20, "Missing request header: x-api-key"));
     }
     let message = match text("x-api-key").or(text("authorization")) {
         Some(_) => {
@@ -105,8 +103,7 @@ fn admit(access: &Access, request: &Request) -> Admitted {
 }
 
 fn token(uri: &Uri) -> Option<&str> {
-    let query = uri.query().filter(|_| uri.path() == "/")?;
-    query.split('&').find_map(|pair| pair.strip_prefix("token="))
+    uri.query().filter(|_| uri.path() == "/")?.split('&').find_map(|pair| pair.strip_prefix("token="))
 }
 
 /// Sends the browser to the page without the token. This answer itself does so, and not a redirection: a browser that comes

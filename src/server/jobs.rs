@@ -11,7 +11,6 @@ use serde_json::{Value, json};
 use super::failure::{Answer, Failure};
 use super::locked;
 
-/// Maximum number of jobs remembered.
 const KEPT: usize = 50;
 
 /// Maximum number of skipped files listed; the others are counted.
@@ -21,7 +20,6 @@ const TOLD: usize = 20;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Forgotten {
     Erased,
-    /// A change that had added faces was undone.
     TakenBack,
 }
 
@@ -35,7 +33,6 @@ impl Forgotten {
     }
 }
 
-/// All jobs of this run by number.
 #[derive(Debug, Default)]
 pub struct Jobs {
     all: Mutex<BTreeMap<u64, Arc<Job>>>,
@@ -43,7 +40,7 @@ pub struct Jobs {
 }
 
 /// One job: the observer of its own work.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Job {
     pub id: u64,
     kind: &'static str,
@@ -76,14 +73,7 @@ impl Jobs {
             all.pop_first();
         }
         let id = self.next.fetch_add(1, Ordering::SeqCst) + 1;
-        let job = Arc::new(Job {
-            id,
-            kind,
-            done: AtomicUsize::new(0),
-            of: AtomicUsize::new(0),
-            is_cancelled: AtomicBool::new(false),
-            found: Mutex::default(),
-        });
+        let job = Arc::new(Job { id, kind, ..Job::default() });
         all.insert(id, Arc::clone(&job));
         Some(job)
     }
@@ -107,8 +97,7 @@ impl Jobs {
             found.notices.clear();
             found.forgotten = Some(reason);
             if let Some(end) = &mut found.end {
-                let ended = end.as_ref().map(|_| Value::Null);
-                *end = ended.map_err(|_| reason.in_words());
+                *end = end.as_ref().map(|_| Value::Null).map_err(|_| reason.in_words());
             }
         }
     }
@@ -130,10 +119,7 @@ impl Job {
     pub fn finish(&self, end: Answer<Value>) {
         let end = end.map_err(|Failure { message, .. }| message);
         let mut found = locked(&self.found);
-        found.end = Some(match found.forgotten {
-            Some(reason) => Err(reason.in_words()),
-            None => end,
-        });
+        found.end = Some(found.forgotten.map_or(end, |reason| Err(reason.in_words())));
     }
 
     /// Whether what it finds is forgotten, for faces are gone that were enrolled when it began.
@@ -141,7 +127,6 @@ impl Job {
         locked(&self.found).forgotten.is_some()
     }
 
-    /// Adds a notice.
     pub fn note(&self, notice: String) {
         let mut found = locked(&self.found);
         if found.forgotten.is_none() {
@@ -187,8 +172,7 @@ impl Observer for Job {
         found.skipped_count += skipped.len();
         if found.forgotten.is_none() {
             let room = TOLD.saturating_sub(found.skipped.len());
-            let told = skipped.iter().take(room).map(Skipped::to_string);
-            found.skipped.extend(told);
+            found.skipped.extend(skipped.iter().take(room).map(Skipped::to_string));
         }
     }
 

@@ -60,18 +60,7 @@ const MOST_BYTES: usize = 20 << 20;
 /// No answer takes longer; long work is a job.
 const LONGEST: Duration = Duration::from_secs(60);
 
-/// Receives messages for the operator of the server.
 pub type Messages = Box<dyn Observer + Send>;
-
-/// The server's address and access.
-#[derive(Debug)]
-pub struct Settings {
-    pub address: SocketAddr,
-    /// The key of programs; without one it is drawn.
-    pub key: Option<String>,
-    /// Where browsers reach the page through a proxy.
-    pub public: Option<PublicUrl>,
-}
 
 /// A server that listens, and does not answer yet.
 pub struct Server {
@@ -81,10 +70,16 @@ pub struct Server {
 }
 
 impl Server {
-    /// Takes the lock of the model, and listens.
+    /// Takes the lock of the model, and listens. `key` is that of programs; without one it is drawn. `public` is where browsers
+    /// reach the page through a proxy.
     /// Errors: an address that other machines can reach, without a key; a model or an address that is in use; a file that is no model.
-    pub fn open(settings: Settings, model: &Path, messages: Messages) -> Result<Self> {
-        let Settings { address, key, public } = settings;
+    pub fn open(
+        address: SocketAddr,
+        key: Option<String>,
+        public: Option<PublicUrl>,
+        model: &Path,
+        messages: Messages,
+    ) -> Result<Self> {
         if !address.ip().is_loopback() && key.is_none() {
             return Err(Error::Told(format!(
                 "{address} can be reached from other machines: give a key in EIGENFACES_KEY, or listen on 127.0.0.1"
@@ -110,13 +105,12 @@ impl Server {
         })
     }
 
-    /// The address that opens the page, once.
     pub fn page(&self) -> String {
         self.service.access.first_address()
     }
 
     pub fn key(&self) -> &str {
-        self.service.access.key()
+        &self.service.access.key
     }
 
     /// Gives the model as it is whenever it is called; nothing while nobody is enrolled.
@@ -136,7 +130,7 @@ impl Server {
 
     /// Answers until the program ends; the page is opened in the browser first where `opens`.
     pub fn run(self, opens: bool) -> Result<()> {
-        let failed = |error: std::io::Error| serve_error(self.service.access.address(), &error);
+        let failed = |error: std::io::Error| serve_error(self.service.access.address, &error);
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
             .max_blocking_threads(64)
@@ -170,7 +164,6 @@ fn locked<T>(behind: &Mutex<T>) -> MutexGuard<'_, T> {
     behind.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// All that is answered.
 fn router(service: Arc<Service>) -> Router {
     routes::routes()
         .merge(page::routes())
@@ -185,11 +178,9 @@ async fn always(request: Request, next: Next) -> Response {
     let mut answer = pin!(next.run(request));
     let caught = poll_fn(|context| {
         let polled = catch_unwind(AssertUnwindSafe(|| answer.as_mut().poll(context)));
-        let panicked = |_| Poll::Ready(StatusCode::INTERNAL_SERVER_ERROR.into_response());
-        polled.unwrap_or_else(panicked)
+        polled.unwrap_or_else(|_| Poll::Ready(StatusCode::INTERNAL_SERVER_ERROR.into_response()))
     });
-    let late = |_| StatusCode::REQUEST_TIMEOUT.into_response();
-    tokio::time::timeout(LONGEST, caught).await.unwrap_or_else(late)
+    tokio::time::timeout(LONGEST, caught).await.unwrap_or_else(|_| StatusCode::REQUEST_TIMEOUT.into_response())
 }
 
 #[cfg(test)]

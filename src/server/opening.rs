@@ -17,10 +17,8 @@ use super::service::Service;
 /// Time after which the file is removed, opened or not.
 const LONGEST: Duration = Duration::from_secs(120);
 
-/// Polling interval for the page being opened.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// The file while it is there.
 #[derive(Debug, Clone, Default)]
 pub struct Opening(Arc<Mutex<Option<TempPath>>>);
 
@@ -66,8 +64,7 @@ pub fn open(opening: &Opening, service: &Arc<Service>) {
 /// A file of this user's that leads a browser to an address. Browsers in a box of their own (snap, flatpak) see no other
 /// folder than the user's, and nothing hidden in it.
 fn leading_to(address: &str) -> io::Result<NamedTempFile> {
-    let home = std::env::home_dir().filter(|home| home.is_dir());
-    let folders = home.into_iter().chain([std::env::temp_dir()]);
+    let folders = std::env::home_dir().filter(|home| home.is_dir()).into_iter().chain([std::env::temp_dir()]);
     let made = |folder: PathBuf| {
         let mut name = tempfile::Builder::new();
         name.prefix("eigenfaces-open-").suffix(".html");

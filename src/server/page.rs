@@ -34,8 +34,7 @@ const FILES: [(&str, &str, &str); 16] = [
 
 pub fn routes() -> Router<Arc<Service>> {
     FILES.into_iter().fold(Router::new(), |router, (path, kind, content)| {
-        let file = move || async move { ([(header::CONTENT_TYPE, kind)], content).into_response() };
-        router.route(path, get(file))
+        router.route(path, get(move || async move { ([(header::CONTENT_TYPE, kind)], content).into_response() }))
     })
 }
 

@@ -30,8 +30,11 @@ pub fn short(hash: ContentHash) -> String {
 /// A face by its hash, or by the short name of it.
 pub fn find_face(gallery: &Gallery, name: &str) -> Answer<usize> {
     let is_meant = |hash: ContentHash| hash.to_string() == name || short(hash) == name;
-    let found = gallery.enrolled().iter().position(|face| is_meant(face.hash));
-    found.ok_or_else(|| Failure::coded(StatusCode::NOT_FOUND, 44, "no enrolled face has this name"))
+    gallery.enrolled().iter().position(|face| is_meant(face.hash)).ok_or_else(no_such_face)
+}
+
+pub fn no_such_face() -> Failure {
+    Failure::coded(StatusCode::NOT_FOUND, 44, "no enrolled face has this name")
 }
 
 /// Suspect labels of a model's gallery, without those that were marked as fine.
@@ -43,20 +46,16 @@ pub fn suspects(model: &Model, found: &Suspects) -> Value {
     };
     let wrong = found.mislabelled.iter().map(|wrong| {
         let looks_like = gallery.people()[wrong.nearest].as_str();
-        let told = json!({ "looks_like": looks_like, "confidence": wrong.confidence });
-        (Finding::WrongLabel, vec![wrong.face], told)
+        (Finding::WrongLabel, vec![wrong.face], json!({ "looks_like": looks_like, "confidence": wrong.confidence }))
     });
-    let same = found.duplicates.iter().map(|pair| {
-        let told = json!({ "other": photo(pair.second) });
-        (Finding::SamePicture, vec![pair.first, pair.second], told)
-    });
+    let same = found.duplicates.iter();
+    let same =
+        same.map(|pair| (Finding::SamePicture, vec![pair.first, pair.second], json!({ "other": photo(pair.second) })));
     let odd = found.not_faces.iter();
-    let odd = odd.map(|odd| (Finding::NotAFace, vec![odd.face], json!({})));
-    let findings = wrong.chain(same).chain(odd);
-    let findings = findings.map(|(finding, faces, told)| (finding.name(), faces, told));
-    let findings = findings.filter(|(finding, faces, _)| !model.history().is_fine(finding, faces, gallery));
+    let findings = wrong.chain(same).chain(odd.map(|odd| (Finding::NotAFace, vec![odd.face], json!({}))));
+    let findings = findings.filter(|(finding, faces, _)| !model.history().is_fine(finding.name(), faces, gallery));
     let findings = findings.map(|(finding, faces, mut told)| {
-        told["finding"] = finding.into();
+        told["finding"] = finding.name().into();
         told["face"] = photo(faces[0]);
         told
     });
@@ -73,11 +72,9 @@ enum Finding {
 
 named!(Finding { WrongLabel = "wrong-label", SamePicture = "same-picture", NotAFace = "not-a-face" });
 
-/// A finding that is no mistake.
 #[derive(Debug, Deserialize)]
 pub struct NoMistake {
     finding: Finding,
-    /// The hashes of its faces.
     faces: Vec<String>,
 }
 
@@ -89,15 +86,12 @@ pub async fn call_fine(
 ) -> Answer<Response> {
     let finding = said.finding.name();
     let edit = move |model: &Model| {
-        let faces = said.faces.iter();
-        let faces = faces.map(|hash| find_face(model.gallery(), hash));
-        let faces = faces.collect::<Answer<Vec<usize>>>()?;
-        Ok(Edit::Remark(Remark::Fine(finding.to_owned(), faces)))
+        let faces = said.faces.iter().map(|hash| find_face(model.gallery(), hash));
+        Ok(Edit::Remark(Remark::Fine(finding.to_owned(), faces.collect::<Answer<Vec<usize>>>()?)))
     };
     changed(&service, &headers, edit, json!({ "fine": finding })).await
 }
 
-/// A face of a photo that is nobody's.
 #[derive(Debug, Deserialize)]
 pub struct NobodysFace {
     /// Its hash, as `identify` tells it.
@@ -111,16 +105,13 @@ pub async fn call_nobodys(
     JsonBody(said): JsonBody<NobodysFace>,
 ) -> Answer<Response> {
     let edit = Edit::Remark(Remark::Nobody(said.face));
-    let told = json!({ "nobody": said.face.to_string() });
-    changed(&service, &headers, |_| Ok(edit), told).await
+    changed(&service, &headers, |_| Ok(edit), json!({ "nobody": said.face.to_string() })).await
 }
 
 /// Everybody, with how many faces of them are enrolled.
 pub fn counted(snapshot: &Snapshot) -> Vec<(Person, usize)> {
-    snapshot.model.as_ref().map_or_else(Vec::new, |model| {
-        let counts = model.gallery().counts();
-        model.people().iter().cloned().zip(counts).collect()
-    })
+    let model = snapshot.model.as_ref();
+    model.map_or_else(Vec::new, |model| model.people().iter().cloned().zip(model.gallery().counts()).collect())
 }
 
 pub async fn list(State(service): Shared) -> Answer<Response> {
@@ -130,10 +121,8 @@ pub async fn list(State(service): Shared) -> Answer<Response> {
         for face in model.gallery().enrolled() {
             portraits[face.person].get_or_insert(face.hash);
         }
-        let people = counted(&state).into_iter().zip(portraits);
-        let shown = people.map(|((person, faces), portrait)| {
-            let portrait = portrait.map(|hash| hash.to_string());
-            json!({ "person": person.as_str(), "faces": faces, "portrait": portrait })
+        let shown = counted(&state).into_iter().zip(portraits).map(|((person, faces), portrait)| {
+            json!({ "person": person.as_str(), "faces": faces, "portrait": portrait.map(|hash| hash.to_string()) })
         });
         shown.collect::<Vec<Value>>()
     });
@@ -144,11 +133,9 @@ pub async fn faces(State(service): Shared, UrlPath(person): UrlPath<String>) -> 
     let state = service.snapshot();
     let gallery = state.model()?.gallery();
     let person = gallery.find(&person)?;
-    let faces = gallery.faces_of(person).into_iter();
-    let faces = faces.map(|at| gallery.photo(at));
+    let faces = gallery.faces_of(person).into_iter().map(|at| gallery.photo(at));
     let faces: Vec<Value> = faces.map(|face| json!({ "hash": face.hash.to_string(), "source": face.source })).collect();
-    let object = json!({ "person": gallery.people()[person].as_str(), "faces": faces });
-    Ok(tagged(&service, &state, &object))
+    Ok(tagged(&service, &state, &json!({ "person": gallery.people()[person].as_str(), "faces": faces })))
 }
 
 #[derive(Debug, Deserialize)]
@@ -170,10 +157,8 @@ impl Which {
     }
 }
 
-/// The box that was drawn around a face, if any.
 pub fn drawn(text: Option<&str>) -> Answer<Option<FaceBox>> {
-    let read = text.map(str::parse::<FaceBox>).transpose();
-    read.map_err(|wrong| Failure::bad(format!("at: {wrong}")))
+    text.map(str::parse::<FaceBox>).transpose().map_err(|wrong| Failure::bad(format!("at: {wrong}")))
 }
 
 pub async fn add_face(
@@ -191,13 +176,11 @@ pub async fn add_face(
         let choice = which.choice()?;
         let source = which.source.unwrap_or_default();
         let preparation = Model::preparation(model);
-        let gallery = model.map(Model::gallery);
-        let face = chosen_face(&preparation, gallery, &person, &photo, choice, &source)?;
+        let face = chosen_face(&preparation, model.map(Model::gallery), &person, &photo, choice, &source)?;
         Ok(Plan::of_face(face, preparation, step, model)?)
     };
     let (hash, state) = service.change(expected(&headers), change).await?;
-    let object = tagged(&service, &state, &json!({ "hash": hash.to_string() }));
-    Ok((StatusCode::CREATED, object).into_response())
+    Ok((StatusCode::CREATED, tagged(&service, &state, &json!({ "hash": hash.to_string() }))).into_response())
 }
 
 #[derive(Debug, Deserialize)]
@@ -213,8 +196,7 @@ pub async fn rename(
 ) -> Answer<Response> {
     let new = Person::new(&new.person)?.to_string();
     let told = json!({ "person": new });
-    let edit = move |_: &Model| Ok(Edit::Rename(person, new, EarlierName::Known));
-    changed(&service, &headers, edit, told).await
+    changed(&service, &headers, move |_: &Model| Ok(Edit::Rename(person, new, EarlierName::Known)), told).await
 }
 
 #[derive(Debug, Deserialize)]
@@ -222,7 +204,6 @@ pub struct MergeInto {
     into: String,
 }
 
-/// Makes all faces of a person another's.
 pub async fn merge(
     State(service): Shared,
     UrlPath(person): UrlPath<String>,
@@ -230,8 +211,7 @@ pub async fn merge(
     JsonBody(other): JsonBody<MergeInto>,
 ) -> Answer<Response> {
     let told = json!({ "person": other.into });
-    let edit = move |_: &Model| Ok(Edit::Merge(vec![person], other.into));
-    changed(&service, &headers, edit, told).await
+    changed(&service, &headers, move |_: &Model| Ok(Edit::Merge(vec![person], other.into)), told).await
 }
 
 /// Erases a person: faces, weights and name. The model is learned again without them. This cannot be undone.
@@ -243,17 +223,14 @@ pub async fn erase(State(service): Shared, UrlPath(person): UrlPath<String>, hea
     erased(&service, &headers, chosen).await
 }
 
-/// The picture of an enrolled face, as the model sees it.
 pub async fn picture(State(service): Shared, UrlPath(hash): UrlPath<String>) -> Answer<Response> {
     let work = move |model: &Model| {
         let gallery = model.gallery();
-        let at = find_face(gallery, &hash)?;
-        png(&gallery.faces().image(at).unwrap_or_default().into())
+        png(&gallery.faces().image(find_face(gallery, &hash)?).unwrap_or_default().into())
     };
     service.ask(work).await
 }
 
-/// Makes a face another person's, who may be new.
 pub async fn move_face(
     State(service): Shared,
     UrlPath(hash): UrlPath<String>,
@@ -261,10 +238,8 @@ pub async fn move_face(
     JsonBody(new): JsonBody<NewName>,
 ) -> Answer<Response> {
     let person = Person::new(&new.person)?;
-    let edit = move |model: &Model| {
-        let at = find_face(model.gallery(), &hash)?;
-        Ok(Edit::Move(model.gallery().photo(at).hash, person))
-    };
+    let edit =
+        move |model: &Model| Ok(Edit::Move(model.gallery().photo(find_face(model.gallery(), &hash)?).hash, person));
     changed(&service, &headers, edit, json!({ "person": new.person })).await
 }
 
@@ -274,8 +249,7 @@ pub async fn erase_face(
     UrlPath(hash): UrlPath<String>,
     headers: HeaderMap,
 ) -> Answer<Response> {
-    let chosen = move |model: &Model| Ok(vec![find_face(model.gallery(), &hash)?]);
-    erased(&service, &headers, chosen).await
+    erased(&service, &headers, move |model: &Model| Ok(vec![find_face(model.gallery(), &hash)?])).await
 }
 
 /// A change that can be undone, of a gallery in which somebody is enrolled, and what is told of it.
@@ -285,10 +259,8 @@ async fn changed(
     edit: impl FnOnce(&Model) -> Answer<Edit> + Send + 'static,
     told: Value,
 ) -> Answer<Response> {
-    let change = |model: Option<&Model>| {
-        let known = model.ok_or_else(Failure::nobody_enrolled)?;
-        Ok((Plan::of(edit(known)?, model, &())?, ()))
-    };
+    let change =
+        |model: Option<&Model>| Ok((Plan::of(edit(model.ok_or_else(Failure::nobody_enrolled)?)?, model, &())?, ()));
     let ((), state) = service.change(expected(headers), change).await?;
     Ok(tagged(service, &state, &told))
 }

@@ -3,9 +3,8 @@
 //! Folders below the user's own and below mounted drives are told of, none that is hidden, and nothing else. The key does not
 //! open this: programs know their folders, and only the browser that opened the page was given this machine to look through.
 
-use std::env;
-use std::fs;
 use std::path::{Component, Path, PathBuf};
+use std::{env, fs};
 
 use axum::Json;
 use axum::extract::State;
@@ -21,7 +20,6 @@ use super::service::{Service, Shared};
 /// Folders in which systems show mounted drives.
 const MOUNTS: [&str; 4] = ["/media", "/mnt", "/run/media", "/Volumes"];
 
-/// Maximum number of folders listed.
 const MOST_NAMES: usize = 2000;
 
 #[derive(Debug, Deserialize)]
@@ -38,15 +36,12 @@ pub async fn folders(State(service): Shared, UrlQuery(asked): UrlQuery<In>, head
     }
     let work = move |_: &Service| {
         let places = Places::of_machine();
-        let Some(path) = asked.path else {
-            return Ok(told(None, None, &places.starts()));
-        };
+        let Some(path) = asked.path else { return Ok(told(None, None, &places.starts())) };
         // A file, a missing folder and a forbidden one get the same answer.
         let outside = || Failure::not_found("no such folder below your own and the drives of this machine");
         let folder = places.open(&path).ok_or_else(outside)?;
         let names = places.names(&folder).ok_or_else(outside)?;
-        let above = folder.parent().filter(|above| places.holds(above));
-        Ok(told(Some(&folder), above, &names))
+        Ok(told(Some(&folder), folder.parent().filter(|above| places.holds(above)), &names))
     };
     service.work(work).await.map(Json)
 }
@@ -102,18 +97,15 @@ impl Places {
     /// The canonical path of a folder, if it may be listed.
     fn open(&self, path: &Path) -> Option<PathBuf> {
         // A path through a folder that may not be listed would reveal whether that folder exists.
-        let is_plain = |part: Component<'_>| !matches!(part, Component::ParentDir);
-        if !path.is_absolute() || !path.components().all(is_plain) {
+        if !path.is_absolute() || !path.components().all(|part| !matches!(part, Component::ParentDir)) {
             return None;
         }
         let folder = path.canonicalize().ok()?;
         (self.holds(&folder) && folder.is_dir()).then_some(folder)
     }
 
-    /// The folders in a folder, in natural order of their names.
     fn names(&self, folder: &Path) -> Option<Vec<(String, PathBuf)>> {
-        let entries = fs::read_dir(folder).ok()?.flatten();
-        let folders = entries.filter_map(|entry| {
+        let folders = fs::read_dir(folder).ok()?.flatten().filter_map(|entry| {
             let name = entry.file_name().into_string().ok()?;
             let path = self.open(&entry.path()).filter(|_| !is_hidden(&name))?;
             Some((name, path))

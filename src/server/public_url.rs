@@ -1,12 +1,11 @@
 //! The address of the page where a proxy stands in front.
 
-/// The address by which browsers reach the page through a proxy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PublicUrl {
-    /// As browsers write it: `https://faces.home`.
-    origin: String,
-    /// Begins and ends with a slash.
-    path: String,
+    /// As browsers write it, and send it in `Origin`: `https://faces.home`.
+    pub origin: String,
+    /// Where the page is, from the root of that address: it begins and ends with a slash.
+    pub path: String,
 }
 
 impl PublicUrl {
@@ -30,26 +29,12 @@ impl PublicUrl {
             let is_path = path.bytes().all(|byte| is_plain(byte, b".-_~/%"));
             (is_host && is_path).then(|| Self {
                 origin: format!("{scheme}://{host}"),
-                path: match path {
-                    "" => "/".to_owned(),
-                    path => format!("/{path}/"),
-                },
+                path: if path.is_empty() { "/".to_owned() } else { format!("/{path}/") },
             })
         };
         read().ok_or_else(|| expected.to_owned())
     }
 
-    /// As browsers send it in `Origin`.
-    pub fn origin(&self) -> &str {
-        &self.origin
-    }
-
-    /// Where the page is, from the root of that address: it begins and ends with a slash.
-    pub fn path(&self) -> &str {
-        &self.path
-    }
-
-    /// Whether browsers ask it by https.
     pub fn is_encrypted(&self) -> bool {
         self.origin.starts_with("https:")
     }
@@ -58,8 +43,7 @@ impl PublicUrl {
     pub fn is_host(&self, host: &str) -> bool {
         let own = self.origin.split_once("://").map_or("", |(_, host)| host);
         let host = host.to_ascii_lowercase();
-        let usual = if self.is_encrypted() { ":443" } else { ":80" };
-        own == host.strip_suffix(usual).unwrap_or(&host)
+        own == host.strip_suffix(if self.is_encrypted() { ":443" } else { ":80" }).unwrap_or(&host)
     }
 }
 
@@ -80,7 +64,7 @@ mod tests {
             ("http://home:80/a/b/", "http://home", "/a/b/"),
         ] {
             let url = PublicUrl::parse(given).unwrap();
-            assert_eq!((url.origin(), url.path()), (origin, path), "{given}");
+            assert_eq!((&*url.origin, &*url.path), (origin, path), "{given}");
         }
         let url = PublicUrl::parse("https://faces.home").unwrap();
         assert!(url.is_host("faces.home") && url.is_host("FACES.home:443"));

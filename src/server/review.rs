@@ -10,10 +10,9 @@ use eigenfaces::dataset::ContentHash;
 use eigenfaces::enrollment::Observer;
 use eigenfaces::face_index::Answers;
 use eigenfaces::model::{Edit, Plan, Step};
-use eigenfaces::render;
 use eigenfaces::store::NamesIn;
 use eigenfaces::xmp::OwnNames;
-use eigenfaces::{Model, Person, QueryOptions};
+use eigenfaces::{Model, Person, QueryOptions, render};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -33,7 +32,6 @@ type Reply<T> = super::failure::Answer<T>;
 /// Page size: the most unnamed faces, and the most ignored ones, in a response.
 const MOST_FACES: usize = 600;
 
-/// Maximum number of failed photos that a response names.
 const MOST_PROBLEMS: usize = 20;
 
 /// The faces of a folder: those of people who are enrolled, to be confirmed, and the others in groups, the largest first.
@@ -53,16 +51,12 @@ pub async fn group(service: &Arc<Service>, folder: PathBuf, job: &Arc<Job>) -> R
 }
 
 fn grouped(service: &Service, snapshot: &Snapshot, folder: &Path, observer: &dyn Observer) -> Reply<Value> {
-    let about = |error: Error| about_folder(folder, &error);
-    let folders = [folder.to_owned()];
-    let albums = Albums::open(&folders, None, observer).map_err(about)?;
-    let model = snapshot.model.as_deref();
-    let recognizer = model.and_then(albums::identifying);
+    let albums = Albums::open(&[folder.to_owned()], None, observer).map_err(|error| about_folder(folder, &error))?;
+    let recognizer = snapshot.model.as_deref().and_then(albums::identifying);
     let faces = albums.faces();
     let enrolled = service.enrolled(snapshot);
     let own = |face: &AlbumFace<'_>| enrolled.person(&face.found.pixels).cloned();
-    let query = QueryOptions::default();
-    let sorted = FacesByPerson::of(&faces, &albums, recognizer, &own, query)?;
+    let sorted = FacesByPerson::of(&faces, &albums, recognizer, &own, QueryOptions::default())?;
     service.set_folder(FolderFaces::of(folder, &faces));
 
     let mut room = MOST_FACES;
@@ -90,8 +84,7 @@ fn grouped(service: &Service, snapshot: &Snapshot, folder: &Path, observer: &dyn
         if faces.is_empty() {
             break;
         }
-        let person = probably(group, &sorted.probable);
-        groups.push(json!({ "faces": faces, "person": person.map(Person::as_str) }));
+        groups.push(json!({ "faces": faces, "person": probably(group, &sorted.probable).map(Person::as_str) }));
     }
     let left_out = total - (MOST_FACES - room);
     let answers = albums.answers();
@@ -100,8 +93,7 @@ fn grouped(service: &Service, snapshot: &Snapshot, folder: &Path, observer: &dyn
         .filter(|face| answers.ignored.contains(&face.key) && enrolled.person(&face.found.pixels).is_none());
     let mut ignored: Vec<&AlbumFace<'_>> = ignored.collect();
     ignored.sort_by(|a, b| by_photo(a, b));
-    let proposals = sorted.grouping.proposals.iter();
-    let proposals: Vec<[usize; 2]> = proposals.map(|proposal| proposal.groups).collect();
+    let proposals: Vec<[usize; 2]> = sorted.grouping.proposals.iter().map(|proposal| proposal.groups).collect();
     let unsaved = albums
         .unsaved()
         .map(|error| format!("What is found, and which faces are ignored, is not kept for the next time: {error}"));
@@ -126,7 +118,6 @@ fn probably<'a>(group: &[usize], probable: &'a [Option<Person>]) -> Option<&'a P
     most.filter(|&(_, count)| 2 * count > group.len()).map(|(person, _)| person)
 }
 
-/// A face as the page shows it.
 #[derive(Serialize)]
 struct ShownFace {
     #[serde(flatten)]
@@ -155,7 +146,6 @@ pub struct Reviewed {
     person: Option<String>,
     /// Names of faces, as the groups had them.
     faces: Vec<String>,
-    /// Names of faces that are of another person.
     #[serde(default)]
     wrong: Vec<String>,
 }
@@ -175,8 +165,7 @@ pub async fn name(
         let mut review = NamedFaces::of(said(&groups, &folder, &enrolled)?, None)?;
         let mut answer = json!({ "added": 0 });
         if review.has_names() {
-            let file = service.file();
-            let change = |model: Option<&Model>| enroll(model, file, &mut review);
+            let change = |model: Option<&Model>| enroll(model, &service.file, &mut review);
             (answer, _) = service.change_now(changes, expected.as_deref(), change)?;
         } else {
             service.refuse_other(&service.snapshot(), expected.as_deref())?;
@@ -191,7 +180,6 @@ pub async fn name(
     service.in_turn(job, work).await
 }
 
-/// The answers about faces.
 fn said(groups: &[Reviewed], folder: &FolderFaces, enrolled: &EnrolledPixels) -> Reply<Vec<AnswerAt>> {
     let mut said = Vec::new();
     for group in groups {
@@ -203,15 +191,13 @@ fn said(groups: &[Reviewed], folder: &FolderFaces, enrolled: &EnrolledPixels) ->
             said.push((place, answer));
             Reply::Ok(said.len() - 1)
         };
-        let faces = group.faces.iter().map(|id| say(id, answer.clone()));
-        let mut faces: Vec<usize> = faces.collect::<Reply<_>>()?;
+        let mut faces: Vec<usize> = group.faces.iter().map(|id| say(id, answer.clone())).collect::<Reply<_>>()?;
         if faces.is_empty() && !group.wrong.is_empty() {
             // Then it is other faces of the person that they are unlike.
             let named = folder.named(enrolled);
             let named = named.iter().find(|(own, _)| person.is_some_and(|person| own.is_called(person)));
             let own = named.map_or(&[][..], |(_, faces)| faces).iter();
-            let own = own.map(|(key, _)| say(&folder_faces::id(*key), Answer::Nothing));
-            faces = own.collect::<Reply<_>>()?;
+            faces = own.map(|(key, _)| say(&folder_faces::id(*key), Answer::Nothing)).collect::<Reply<_>>()?;
         }
         faces.truncate(MOST_APART);
         for id in &group.wrong {
@@ -225,12 +211,10 @@ fn enroll(model: Option<&Model>, file: &Path, review: &mut NamedFaces) -> Reply<
     let preparation = albums::preparation(model, file)?;
     let (faces, wrong) = review.prepared(&preparation);
     if faces.is_empty() && !review.has_others() {
-        let reason = wrong.first().map_or_else(|| "no face".to_owned(), ToString::to_string);
-        return Err(Failure::bad(reason));
+        return Err(Failure::bad(wrong.first().map_or_else(|| "no face".to_owned(), ToString::to_string)));
     }
     let plan = Plan::of(Edit::Faces(preparation, faces, Step::Own), model, &())?;
-    let before = model.map_or(0, |model| model.gallery().len());
-    let added = plan.outcome.gallery.len() - before;
+    let added = plan.outcome.gallery.len() - model.map_or(0, |model| model.gallery().len());
     let refused = wrong.len() + plan.outcome.repeats.disputed.len();
     Ok((plan, json!({ "added": added, "refused": refused })))
 }
@@ -239,9 +223,7 @@ fn enroll(model: Option<&Model>, file: &Path, review: &mut NamedFaces) -> Reply<
 fn in_words(groups: &[Reviewed]) -> String {
     let said = groups.iter().map(|group| match &group.person {
         Some(nobody) if nobody.is_empty() => "two groups kept apart".to_owned(),
-        _ if group.faces.is_empty() => {
-            format!("{} kept apart", counted(group.wrong.len(), "face", "faces"))
-        }
+        _ if group.faces.is_empty() => format!("{} kept apart", counted(group.wrong.len(), "face", "faces")),
         Some(person) => format!("{} named {person}", counted(group.faces.len(), "face", "faces")),
         None => format!("{} ignored", counted(group.faces.len(), "face", "faces")),
     });
@@ -253,8 +235,7 @@ fn in_words(groups: &[Reviewed]) -> String {
 pub async fn bring_back(service: &Arc<Service>, ids: Vec<String>, job: &Arc<Job>) -> Reply<Value> {
     let folder = service.folder()?;
     let work = move |service: &Service, changes: &mut Changes, _: &Job| {
-        let keys = ids.iter().map(|id| Ok(folder.find(id)?.0));
-        let keys: BTreeSet<_> = keys.collect::<Reply<_>>()?;
+        let keys: BTreeSet<_> = ids.iter().map(|id| Ok(folder.find(id)?.0)).collect::<Reply<_>>()?;
         let file = albums::index_of(&folder.path);
         let again = |answers: &mut Answers| {
             answers.ignored.retain(|key| !keys.contains(key));
@@ -263,8 +244,7 @@ pub async fn bring_back(service: &Arc<Service>, ids: Vec<String>, job: &Arc<Job>
         let count = counted(keys.len(), "ignored face", "ignored faces");
         if changed.is_some() {
             let told = format!("{count} brought back");
-            let answers = changed.into_iter().collect();
-            changes.remembered(&told, Gesture::Answers, answers, &service.renew());
+            changes.remembered(&told, Gesture::Answers, changed.into_iter().collect(), &service.renew());
         }
         Ok(json!({ "brought_back": keys.len() }))
     };
@@ -275,18 +255,15 @@ pub async fn bring_back(service: &Arc<Service>, ids: Vec<String>, job: &Arc<Job>
 /// Errors: nobody was named; cancelled. What fails with single photos is in the answer.
 pub async fn sort(service: &Arc<Service>, into: PathBuf, by: SortBy, job: &Arc<Job>) -> Reply<Value> {
     if !into.is_absolute() {
-        let message = "give the whole path of the folder to sort into, such as /home/me/People";
-        return Err(Failure::bad(message));
+        return Err(Failure::bad("give the whole path of the folder to sort into, such as /home/me/People"));
     }
     let work = move |named: &NamedPhotos| {
         let mut sorted = Sorter::new(&into, Some(by), Others::Stay);
         let problems = named.each(|photo, _, faces| {
-            let people = faces.iter().map(|(person, _)| Folder::of(person.as_str()));
-            sorted.add_to(photo, people.collect::<BTreeSet<_>>())
+            sorted.add_to(photo, faces.iter().map(|(person, _)| Folder::of(person.as_str())).collect::<BTreeSet<_>>())
         })?;
-        let folders = sorted.counts().map(|(name, counts)| {
-            let folder = into.join(name);
-            json!({ "folder": folder.to_string_lossy(), "new": counts.new, "there": counts.there })
+        let folders = sorted.counts.iter().map(|(name, counts)| {
+            json!({ "folder": into.join(name).to_string_lossy(), "new": counts.new, "there": counts.there })
         });
         let folders: Vec<Value> = folders.collect();
         Ok(json!({ "folders": folders, "problems": problems }))
@@ -330,13 +307,11 @@ impl NamedPhotos {
         let mut photos: BTreeMap<_, Vec<_>> = BTreeMap::new();
         for (person, faces) in self.folder.named(&self.enrolled) {
             for (key, face) in faces {
-                let of_photo = photos.entry((&face.photo, key.photo)).or_default();
-                of_photo.push((person, face.location.bounds));
+                photos.entry((&face.photo, key.photo)).or_default().push((person, face.location.bounds));
             }
         }
         if photos.is_empty() {
-            let message = "nobody is named in this folder yet: name a group of faces first";
-            return Err(Failure::conflict(message));
+            return Err(Failure::conflict("nobody is named in this folder yet: name a group of faces first"));
         }
         let done = self.job.reading(photos.len());
         let (mut problems, mut untold) = (Vec::new(), 0);
@@ -344,8 +319,7 @@ impl NamedPhotos {
             if self.job.is_cancelled() {
                 return Err(eigenfaces::Error::Cancelled.into());
             }
-            let is_same = folder_faces::file_as_grouped(photo, *hash).is_some();
-            let worked = match is_same {
+            let worked = match folder_faces::file_as_grouped(photo, *hash).is_some() {
                 true => work(photo, *hash, faces),
                 false => Err(Error::about(photo, folder_faces::CHANGED)),
             };
@@ -371,9 +345,5 @@ async fn with_named(
     let snapshot = service.snapshot();
     let (folder, job) = (service.folder()?, Arc::clone(job));
     let own = Arc::clone(service);
-    let work = move || {
-        let enrolled = own.enrolled(&snapshot);
-        work(&NamedPhotos { folder, enrolled, job })
-    };
-    service.work_in_job(work).await
+    service.work_in_job(move || work(&NamedPhotos { folder, enrolled: own.enrolled(&snapshot), job })).await
 }

@@ -80,8 +80,7 @@ table! {
 
 pub fn routes() -> Router<Arc<Service>> {
     let kind = [(header::CONTENT_TYPE, "application/json")];
-    let described = move || async move { (kind, DESCRIPTION).into_response() };
-    calls().route("/openapi.json", get(described))
+    calls().route("/openapi.json", get(move || async move { (kind, DESCRIPTION).into_response() }))
 }
 
 #[cfg(test)]

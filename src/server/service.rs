@@ -18,17 +18,15 @@ use eigenfaces::store::ModelLock;
 use self::additions::Arrivals;
 pub use self::changes::{Changes, Gesture};
 pub use self::snapshot::Snapshot;
-use super::Messages;
 use super::access::Access;
 use super::failure::{Answer, Failure};
 use super::folder_faces::FolderFaces;
 use super::jobs::Jobs;
-use super::locked;
 use super::workers::{Background, Workers};
+use super::{Messages, locked};
 use crate::albums::EnrolledPixels;
 use crate::error::Result;
 
-/// The service, as extracted by handlers.
 pub type Shared = State<Arc<Service>>;
 
 /// Grace period for the current change at shutdown.
@@ -37,7 +35,7 @@ const LAST_CHANGE: Duration = Duration::from_secs(5);
 pub struct Service {
     pub access: Access,
     pub jobs: Jobs,
-    file: PathBuf,
+    pub file: PathBuf,
     /// Process id: part of every revision, so that those of another run differ.
     run: u32,
     current: RwLock<Snapshot>,
@@ -48,7 +46,6 @@ pub struct Service {
     is_ending: AtomicBool,
     workers: Arc<Workers>,
     pub messages: Messages,
-    /// The folder that was grouped last.
     folder: Mutex<Option<Arc<FolderFaces>>>,
     /// The person of each enrolled face, and the revision of which that is.
     enrolled: Mutex<Option<(u64, Arc<EnrolledPixels>)>>,
@@ -106,14 +103,8 @@ impl Service {
         *locked(&self.enrolled) = None;
     }
 
-    /// The gallery as it is.
     pub fn snapshot(&self) -> Snapshot {
-        let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
-        current.clone()
-    }
-
-    pub fn file(&self) -> &Path {
-        &self.file
+        self.current.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// The revision (ETag) of the gallery.
@@ -125,7 +116,6 @@ impl Service {
         locked(&self.queue).len()
     }
 
-    /// Works for a request on a core, as soon as one is free.
     pub async fn work<T: Send + 'static>(
         self: &Arc<Self>,
         work: impl FnOnce(&Self) -> Answer<T> + Send + 'static,

@@ -11,8 +11,7 @@ pub struct Typed(pub PathBuf);
 
 impl<'de> Deserialize<'de> for Typed {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        Ok(Self::of(&text, std::env::home_dir().as_deref()))
+        Ok(Self::of(&String::deserialize(deserializer)?, std::env::home_dir().as_deref()))
     }
 }
 

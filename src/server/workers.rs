@@ -99,9 +99,7 @@ impl Workers {
     fn on_one_core<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
         let free = locked(&self.single).pop();
         let pool = free.or_else(|| ThreadPoolBuilder::new().num_threads(1).build().ok());
-        let Some(pool) = pool else {
-            return self.alone.install(work);
-        };
+        let Some(pool) = pool else { return self.alone.install(work) };
         let done = pool.install(work);
         locked(&self.single).push(pool);
         done

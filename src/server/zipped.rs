@@ -27,8 +27,7 @@ type Piece = io::Result<Bytes>;
 pub fn response(name: &str, photos: Vec<(PathBuf, ContentHash)>) -> Response {
     let (sender, receiver) = channel(WAITING);
     tokio::task::spawn_blocking(move || {
-        let pieces = Pieces(sender.clone());
-        if let Err(error) = write(&photos, pieces) {
+        if let Err(error) = write(&photos, Pieces(sender.clone())) {
             // A closed connection needs no error.
             let _ = sender.blocking_send(Err(error));
         }
@@ -50,17 +49,14 @@ fn escaped(name: &str) -> String {
 }
 
 fn write(photos: &[(PathBuf, ContentHash)], pieces: Pieces) -> io::Result<()> {
-    let buffered = io::BufWriter::with_capacity(PIECE, pieces);
-    let mut zip = ZipOfFiles::new(buffered);
+    let mut zip = ZipOfFiles::new(io::BufWriter::with_capacity(PIECE, pieces));
     let mut taken = BTreeSet::new();
     for (file, content) in photos {
         let name = Path::new(file.file_name().unwrap_or_default());
-        let numbered = |number| numbered_file(name, number).to_string_lossy().into_owned();
-        let mut names = (1..).map(numbered);
+        let mut names = (1..).map(|number| numbered_file(name, number).to_string_lossy().into_owned());
         let free = names.find(|name| taken.insert(name.to_lowercase()));
         let photo = file_as_grouped(file, *content).ok_or_else(|| io::Error::other(CHANGED))?;
-        let modified = file.metadata().and_then(|about| about.modified()).ok();
-        zip.add(free.unwrap_or_default(), modified, photo.bytes())?;
+        zip.add(free.unwrap_or_default(), file.metadata().and_then(|about| about.modified()).ok(), photo.bytes())?;
     }
     zip.finish().map(drop)
 }
@@ -81,7 +77,6 @@ impl Write for Pieces {
     }
 }
 
-/// The pieces, as the body of an answer.
 struct Streamed(Receiver<Piece>);
 
 impl hyper::body::Body for Streamed {

@@ -24,11 +24,8 @@ pub struct Learned {
 }
 
 pub enum How {
-    /// By an eigenproblem.
     Solved(Components),
-    /// By minimisation, round by round.
     Minimised(Components, Vec<Round>),
-    /// Of scaled pixels, each divided by its standard deviation.
     Scaled(ScaledComponents),
 }
 
@@ -38,10 +35,7 @@ pub fn learn(args: &Basis, output: &Output) -> Result<Learned> {
     let listing = dataset::list_photos(&args.faces)?;
     enrollment::report_passed_over(&listing, output);
     let photos = &listing.photos;
-    let size = match args.size {
-        Some(size) => size,
-        None => enrollment::choose_size(photos, &args.faces, &listing.skipped, output)?,
-    };
+    let size = args.size.map_or_else(|| enrollment::choose_size(photos, &args.faces, &listing.skipped, output), Ok)?;
     let preparation = Preparation::new(size, Framing::AsIs);
     let d = size.pixels();
     let progress = output.progress(photos.len(), "reading photos");
@@ -51,10 +45,7 @@ pub fn learn(args: &Basis, output: &Output) -> Result<Learned> {
         NonZeroUsize::new(CHUNK / d).unwrap_or(NonZeroUsize::MIN),
         |_, file: &PhotoFile| Ok(preparation.prepare(&file.decode()?)?.pixels),
         &|done| progress.reach(done),
-        |chunks| {
-            let chunks = chunks.inspect(|faces| used += faces.len());
-            fit(args, size, photos.len(), chunks)
-        },
+        |chunks| fit(args, size, photos.len(), chunks.inspect(|faces| used += faces.len())),
     );
     drop(progress);
     skipped.extend(listing.skipped);
@@ -93,6 +84,5 @@ fn fit(args: &Basis, size: FaceSize, photos: usize, mut chunks: impl Iterator<It
         let found = minimize::fit(&faces, components, |round| rounds.push(round))?;
         return Ok(How::Minimised(found, rounds));
     }
-    let found = Pca { components, solver }.fit(&faces)?;
-    Ok(How::Solved(found))
+    Ok(How::Solved(Pca { components, solver }.fit(&faces)?))
 }

@@ -20,7 +20,6 @@ use crate::cli::{ExitStatus, Output, Record, Result, counted, faces_of_people, o
 /// Photos with one finding that are named without --verbose.
 const NAMED: usize = 5;
 
-/// Checks the photos that `enroll` would add together with those enrolled already.
 pub fn before_enrolling(args: &Enroll, model: &Path, output: &Output) -> Result<ExitStatus> {
     let before = Model::at(model)?;
     if let Some(before) = &before {
@@ -52,15 +51,13 @@ pub fn before_enrolling(args: &Enroll, model: &Path, output: &Output) -> Result<
 }
 
 fn check(read: FolderFaces, mut faces: Vec<LabeledFace>, settings: Settings, output: &Output) -> Result<ExitStatus> {
-    let looked_at = read.folder.known.len() + read.folder.new.len();
-    let outcome = ExitStatus::of_inputs(looked_at, read.skipped.len());
+    let outcome = ExitStatus::of_inputs(read.folder.known.len() + read.folder.new.len(), read.skipped.len());
     faces.extend(read.folder.new);
     let (faces, same) = take_same_photos(faces);
     let (gallery, _) = Gallery::assemble(read.preparation.size(), faces)?;
     let (preparation, gallery) = enrollment::frame(gallery, &read.preparation, output);
     let suspects = evaluate::check(preparation, gallery.clone(), settings)?;
-    let findings = findings(&gallery, &same, &suspects);
-    print(&gallery, findings, &suspects, output)?;
+    print(&gallery, findings(&gallery, &same, &suspects), &suspects, output)?;
     Ok(outcome)
 }
 
@@ -80,7 +77,6 @@ fn take_same_photos(faces: Vec<LabeledFace>) -> (Vec<LabeledFace>, Vec<(LabeledF
     (kept, same)
 }
 
-/// Corrections to make in the folder.
 fn findings(gallery: &Gallery, same: &[(LabeledFace, LabeledFace)], suspects: &Suspects) -> Vec<Record> {
     let photo = |face: usize| gallery.enrolled()[face].source.as_str();
     let name = |person: usize| gallery.people()[person].as_str();

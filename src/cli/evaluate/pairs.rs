@@ -47,8 +47,7 @@ pub fn run(args: &Evaluate, table: &Path, output: &Output) -> Result<ExitStatus>
     let loaded = dataset::load(
         &listing.photos,
         |photo: &LabeledPhoto, file: &PhotoFile| {
-            let face = chosen.prepare(file.content_hash(), || file.decode())?;
-            Ok((photo.person.clone(), key(&photo.path), face))
+            Ok((photo.person.clone(), key(&photo.path), chosen.prepare(file.content_hash(), || file.decode())?))
         },
         &|done| progress.reach(done),
     );
@@ -57,8 +56,7 @@ pub fn run(args: &Evaluate, table: &Path, output: &Output) -> Result<ExitStatus>
 
     let (mut persons, mut places, mut pixels) = (Vec::new(), HashMap::new(), Vec::new());
     let mut last = None;
-    let found = loaded.items.iter().filter_map(|(_, _, face)| face.origin.found());
-    let crop_eyes = CropEyes::of(found.collect());
+    let crop_eyes = CropEyes::of(loaded.items.iter().filter_map(|(_, _, face)| face.origin.found()).collect());
     let preparation = chosen.preparation.with_crop_eyes(crop_eyes);
     let framed = loaded.items.into_iter().filter_map(|(person, path, face)| {
         let face = match face.origin {
@@ -69,8 +67,7 @@ pub fn run(args: &Evaluate, table: &Path, output: &Output) -> Result<ExitStatus>
     });
     for (at, (person, path, face)) in framed.enumerate() {
         let before = persons.last().copied().unwrap_or(0);
-        let is_next = last.as_ref().is_some_and(|last| *last != person);
-        persons.push(before + usize::from(is_next));
+        persons.push(before + usize::from(last.as_ref().is_some_and(|last| *last != person)));
         places.insert(path, at);
         pixels.extend(face);
         last = Some(person);
@@ -90,8 +87,7 @@ pub fn run(args: &Evaluate, table: &Path, output: &Output) -> Result<ExitStatus>
             counted(missing, "pair is", "pairs are")
         ));
     }
-    let folds = known.iter().map(|pair| pair.fold + 1).max().unwrap_or(0);
-    let progress = output.progress(folds, "folds");
+    let progress = output.progress(known.iter().map(|pair| pair.fold + 1).max().unwrap_or(0), "folds");
     let figures = pairs::evaluate_pairs(&described, &known, learned_from, &|done| progress.reach(done))?;
     drop(progress);
     print(&figures, table, learned_from, output)?;
@@ -102,8 +98,7 @@ pub fn run(args: &Evaluate, table: &Path, output: &Output) -> Result<ExitStatus>
 fn key(path: &Path) -> String {
     let name =
         |part: Option<&std::ffi::OsStr>| part.map_or_else(String::new, |part| part.to_string_lossy().into_owned());
-    let folder = path.parent().and_then(Path::file_name);
-    format!("{}/{}", name(folder), name(path.file_name()))
+    format!("{}/{}", name(path.parent().and_then(Path::file_name)), name(path.file_name()))
 }
 
 /// The pairs whose photos are there, and how many are not.
@@ -112,9 +107,7 @@ fn find(wanted: &[Pair], places: &HashMap<String, usize>) -> (Vec<KnownPair>, us
     let mut known = Vec::new();
     for pair in wanted {
         let [a, b] = pair.photos.each_ref().map(|photo| places.get(photo.as_str()));
-        let (Some(&a), Some(&b)) = (a, b) else {
-            continue;
-        };
+        let (Some(&a), Some(&b)) = (a, b) else { continue };
         let fold = folds.iter().position(|fold| *fold == pair.fold).unwrap_or_else(|| {
             folds.push(&pair.fold);
             folds.len() - 1

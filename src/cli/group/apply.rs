@@ -18,11 +18,9 @@ use crate::cli::{Error, ExitStatus, Output, Result, counted, faces_of_people, mo
 pub fn run(args: &Group, table: &Path, model: &Path, output: &Output) -> Result<ExitStatus> {
     let (rows, encoding) = table::read(table)?;
     if encoding == TableEncoding::Windows1252 {
-        let note = ListingNote::Windows1252(table.to_owned());
-        output.notice(&Notice::Listing(&note));
+        output.notice(&Notice::Listing(&ListingNote::Windows1252(table.to_owned())));
     }
-    let answers = albums::answers(rows);
-    let (said, ambiguous) = answers.map_err(|reason| Error::about(table, reason))?;
+    let (said, ambiguous) = albums::answers(rows).map_err(|reason| Error::about(table, reason))?;
     let mut named = NamedFaces::of(said, args.index.as_deref())?;
     for group in &ambiguous {
         output.say(&format!("group {group} has several names; its rows without one are left as they are"));
@@ -31,8 +29,7 @@ pub fn run(args: &Group, table: &Path, model: &Path, output: &Output) -> Result<
     let said = named.count(|face| face.answer != Answer::Nothing);
     if args.dry_run {
         let before = model.exists().then(|| Model::load(model)).transpose()?;
-        let enrolled = EnrolledPixels::of(before.as_ref());
-        output.line(&format!("would {}", in_words(&named, &enrolled)))?;
+        output.line(&format!("would {}", in_words(&named, &EnrolledPixels::of(before.as_ref()))))?;
         if let Some(names_in) = args.write_xmp {
             failed += write_xmp(&named, Writing::Told, names_in, output);
         }
@@ -65,7 +62,6 @@ fn is_ignored(face: &NamedFace) -> bool {
     face.answer == Answer::Ignored
 }
 
-/// Warns of faces whose answers cannot be stored. Returns how many.
 fn report_unknown(named: &NamedFaces, output: &Output) -> usize {
     let is_unknown = |face: &NamedFace| face.key.is_none() && (is_ignored(face) || is_apart(face));
     let count = named.count(is_unknown);
@@ -83,7 +79,6 @@ fn report_unknown(named: &NamedFaces, output: &Output) -> usize {
     count
 }
 
-/// Prints how many answers other than names were stored.
 fn report_remembered(named: &NamedFaces, output: &Output) {
     let ignored = named.count(|face| face.key.is_some() && is_ignored(face));
     let apart = named.count(|face| face.key.is_some() && is_apart(face));
@@ -99,12 +94,9 @@ fn report_remembered(named: &NamedFaces, output: &Output) {
 
 fn in_words(named: &NamedFaces, enrolled: &EnrolledPixels) -> String {
     let is_new = |face: &&NamedFace| {
-        let known = named.indexed(face);
-        let known = known.and_then(|(_, face)| enrolled.person(&face.pixels));
-        known != face.answer.person()
+        named.indexed(face).and_then(|(_, face)| enrolled.person(&face.pixels)) != face.answer.person()
     };
-    let new = named.faces.iter().filter(is_new);
-    let new = new.filter_map(|face| face.answer.person());
+    let new = named.faces.iter().filter(is_new).filter_map(|face| face.answer.person());
     let people: BTreeSet<&Person> = new.clone().collect();
     format!(
         "enrol {}, ignore {} and keep {} apart",
@@ -119,11 +111,8 @@ fn write_xmp(named: &NamedFaces, writing: Writing, names_in: NamesIn, output: &O
     let mut of_photo: BTreeMap<&Path, Vec<NameAt<'_>>> = BTreeMap::new();
     let mut failed = 0;
     for face in named.faces.iter().filter(|face| !face.is_refused) {
-        let (place, Some(person)) = (&face.place, face.answer.person()) else {
-            continue;
-        };
-        let found = named.indexed(face).map(|(_, face)| face.location.bounds);
-        match place.bounds.or(found) {
+        let (place, Some(person)) = (&face.place, face.answer.person()) else { continue };
+        match place.bounds.or(named.indexed(face).map(|(_, face)| face.location.bounds)) {
             Some(bounds) => of_photo.entry(&place.photo).or_default().push(NameAt {
                 bounds,
                 name: person.as_str(),
@@ -164,13 +153,9 @@ fn enroll(table: &Path, named: &mut NamedFaces, model: &Path, output: &Output) -
     }
     if faces.is_empty() {
         // What was said of others is worth doing all the same.
-        return match named.has_others() {
-            true => Ok(wrong.len()),
-            false => Err(none_usable(&[table.to_owned()], wrong.len())),
-        };
+        return if named.has_others() { Ok(wrong.len()) } else { Err(none_usable(&[table.to_owned()], wrong.len())) };
     }
-    let edit = Edit::Faces(preparation, faces, Step::Own);
-    let plan = Plan::of(edit, before.as_ref(), &())?;
+    let plan = Plan::of(Edit::Faces(preparation, faces, Step::Own), before.as_ref(), &())?;
     let disputes = &plan.outcome.repeats.disputed;
     for dispute in disputes {
         output.warn(&format!("{}: enrolled as {} already; it stays so", dispute.source, dispute.other_person));

@@ -38,7 +38,6 @@ pub struct DatabaseOptions {
     _index: Option<String>,
 }
 
-/// The place where people are enrolled: a model or a database.
 pub enum Gallery {
     Model,
     #[cfg(feature = "postgres")]
@@ -52,8 +51,7 @@ impl Gallery {
         #[cfg(feature = "postgres")]
         if let Some(address) = &args.database.gallery {
             let (database, index) = (Database::connect(address)?, args.database.index);
-            let gallery = RemoteGallery::open(database, recognizer, &cli::shown(model), index)?;
-            return Ok(Self::Database(Box::new(gallery)));
+            return Ok(Self::Database(Box::new(RemoteGallery::open(database, recognizer, &cli::shown(model), index)?)));
         }
         #[cfg(not(feature = "postgres"))]
         let _ = (recognizer, model);
@@ -64,7 +62,6 @@ impl Gallery {
         Ok(Self::Model)
     }
 
-    /// Identifies faces that were prepared, photo by photo.
     pub fn identify_prepared(
         &self,
         recognizer: &Recognizer,

@@ -45,9 +45,7 @@ impl Reporter<'_> {
     /// The faces of a photo: those found, and those that a person showed.
     pub fn faces(&self, file: &PhotoFile) -> std::result::Result<Vec<PreparedFace>, PhotoProblem> {
         let (preparation, gallery) = (self.recognizer.preparation(), self.recognizer.gallery());
-        let photo = Photo::decode(file)?;
-        let faces = PhotoFaces::with_shown(preparation, &photo, Some(gallery), self.drawn)?;
-        Ok(faces.into_prepared())
+        Ok(PhotoFaces::with_shown(preparation, &Photo::decode(file)?, Some(gallery), self.drawn)?.into_prepared())
     }
 
     pub fn begin(&self) -> Result<()> {
@@ -69,9 +67,7 @@ impl Reporter<'_> {
 
     /// A photo that came while the program ran, with other frames of the same moment.
     pub fn moment(&self, photos: &[PathBuf], found: &[Identification]) -> Result<()> {
-        let [photo, others @ ..] = photos else {
-            return Ok(());
-        };
+        let [photo, others @ ..] = photos else { return Ok(()) };
         let mut told = json!(PhotoRecord::identified(photo, found));
         told["frames"] = photos.iter().map(path_as_text).collect();
         let since = SystemTime::now().duration_since(UNIX_EPOCH);
@@ -103,8 +99,7 @@ impl Reporter<'_> {
     fn face(&self, name: &str, found: &Identification) -> Vec<String> {
         let mut lines = vec![format!("{name}: {}{}", self.in_words(found), turned(found))];
         if self.query.top > 1 {
-            let ranked = (1..).zip(&found.candidates);
-            lines.extend(ranked.map(|(rank, one)| format!("  {rank}. {}", with_numbers(one))));
+            lines.extend((1..).zip(&found.candidates).map(|(rank, one)| format!("  {rank}. {}", with_numbers(one))));
         }
         lines
     }
@@ -122,8 +117,7 @@ impl Reporter<'_> {
         if let Some(webhook) = &self.webhook {
             webhook.post(&with_schema(object.clone()));
         }
-        let row = row_without_face(photo, "error", problem);
-        let record = Record::new(object, None).with_rows([row]);
+        let record = Record::new(object, None).with_rows([row_without_face(photo, "error", problem)]);
         self.printed(self.output.record(COLUMNS, record))
     }
 
@@ -136,29 +130,18 @@ impl Reporter<'_> {
         }
     }
 
-    /// The reason why a likely person was not named.
     fn threshold_hint(&self, found: &Identification) -> String {
-        let Some(closest) = found.closest().filter(|closest| closest.confidence > 0.5) else {
-            return String::new();
-        };
-        let Some(limit) = self.gallery.threshold(self.recognizer, self.query.acceptance) else {
-            return String::new();
-        };
+        let Some(closest) = found.closest().filter(|closest| closest.confidence > 0.5) else { return String::new() };
+        let Some(limit) = self.gallery.threshold(self.recognizer, self.query.acceptance) else { return String::new() };
         let limit = percent(limit);
-        if limit == percent(closest.confidence) {
-            "; a name needs slightly more".to_owned()
-        } else {
-            match self.query.acceptance {
-                Acceptance::FalseAccepts(_) => {
-                    format!("; a name needs more than {}", limit.trim_start_matches("> "))
-                }
-                Acceptance::Confidence(_) => format!("; below {limit}"),
-            }
+        match self.query.acceptance {
+            _ if limit == percent(closest.confidence) => "; a name needs slightly more".to_owned(),
+            Acceptance::FalseAccepts(_) => format!("; a name needs more than {}", limit.trim_start_matches("> ")),
+            Acceptance::Confidence(_) => format!("; below {limit}"),
         }
     }
 }
 
-/// A note on a face in a photo that is not upright.
 fn turned(found: &Identification) -> &'static str {
     match found.location.map_or(Turn::Upright, |face| face.turn()) {
         Turn::Upright => "",
@@ -172,8 +155,7 @@ fn turned(found: &Identification) -> &'static str {
 fn row(photo: &Path, number: usize, found: &Identification) -> Vec<String> {
     let closest = |of: fn(&Candidate) -> String| found.closest().map(of).unwrap_or_default();
     let bounds = found.location.map(|place| place.bounds);
-    let edges = bounds.map(|bounds| bounds.map(|edge| format!("{edge:.1}")));
-    let [x, y, width, height] = edges.unwrap_or_default();
+    let [x, y, width, height] = bounds.map(|bounds| bounds.map(|edge| format!("{edge:.1}"))).unwrap_or_default();
     vec![
         path_as_text(photo),
         number.to_string(),
@@ -213,8 +195,5 @@ fn with_numbers(candidate: &Candidate) -> String {
 
 /// A face of a photo, counted from 1.
 pub fn named(photo: &Path, number: usize, of: usize) -> String {
-    match of {
-        1 => shown(photo),
-        of => format!("{}, face {number} of {of}", shown(photo)),
-    }
+    if of == 1 { shown(photo) } else { format!("{}, face {number} of {of}", shown(photo)) }
 }

@@ -15,7 +15,6 @@ use super::Identify;
 use super::report::{Reporter, named};
 use crate::cli::{ExitStatus, Output, Result, files, remedy, shown};
 
-/// All outputs of `identify`.
 pub struct Results<'a> {
     report: &'a Reporter<'a>,
     explanation: Option<ExplanationSheet<'a>>,
@@ -56,11 +55,10 @@ impl<'a> Results<'a> {
         }
         let output = self.report.output;
         // Under --quiet the sorted folders are the answer for a reader.
-        if self.sorted.is_none() || !output.is_quiet() || !output.is_text() {
+        if self.sorted.is_none() || !output.quiet || !output.is_text() {
             self.report.photo(photo, found)?;
         }
-        let sidecars = self.sidecars.as_mut();
-        let written = sidecars.map(|all| {
+        let written = self.sidecars.as_mut().map(|all| {
             let places = found.iter().filter_map(|face| face.location);
             let faces: Vec<[f32; 4]> = places.map(|place| place.bounds).collect();
             all.add(photo, &faces, &named_faces(found), output)
@@ -114,7 +112,6 @@ fn named_faces(found: &[Identification]) -> Vec<NameAt<'_>> {
     named.collect()
 }
 
-/// Maximum number of faces explained in one picture.
 const MOST_EXPLAINED: usize = 12;
 
 pub struct ExplanationSheet<'a> {
@@ -142,8 +139,7 @@ impl<'a> ExplanationSheet<'a> {
         for (number, (face, found_face)) in (1..).zip(prepared.iter().zip(found)).take(room) {
             let name = named(photo, number, found.len());
             let heading = format!("{name}: {}", report.in_words(found_face));
-            let rows = explain::rows(report.recognizer, face, report.query, |_| heading)?;
-            self.rows.extend(rows);
+            self.rows.extend(explain::rows(report.recognizer, face, report.query, |_| heading)?);
         }
         Ok(())
     }

@@ -37,13 +37,9 @@ pub fn look(photos: &[PathBuf], report: &Reporter<'_>) -> Result<()> {
                     Err(problem) => report.problem(photo, &problem)?,
                 }
             }
-            let identify = |faces: &[_]| {
-                let (gallery, recognizer) = (report.gallery, report.recognizer);
-                gallery.identify_prepared(recognizer, faces, report.query)
-            };
+            let identify = |faces: &[_]| report.gallery.identify_prepared(report.recognizer, faces, report.query);
             let alone = identify(&prepared)?;
-            let frames = usable.into_iter().zip(prepared).collect();
-            let moments = moments(preparation, frames, &alone)?;
+            let moments = moments(preparation, usable.into_iter().zip(prepared).collect(), &alone)?;
             let faces: Vec<_> = moments.iter().map(Moment::faces).collect();
             let found = identify(&faces)?;
             for (moment, found) in moments.iter().zip(&found) {
@@ -60,13 +56,11 @@ const EVERY: Duration = Duration::from_secs(1);
 /// Times that folders are listed for the rest of a burst.
 const BURST: usize = 4;
 
-/// Folders whose new photos are waited for.
 pub struct Watched {
     folders: Vec<PathBuf>,
     photos: HashMap<PathBuf, WatchedFile>,
 }
 
-/// A file as it was when its folder was last listed.
 struct WatchedFile {
     stamp: FileStamp,
     state: State,
@@ -113,9 +107,7 @@ impl Watched {
     /// Lists the folders; new files are in this state. Returns those that are whole, in natural order.
     fn list(&mut self, state: State) -> Vec<PathBuf> {
         // Folders that are away for a while, as drives are, come back with photos that are known.
-        let Ok(listing) = dataset::list_photos(&self.folders) else {
-            return Vec::new();
-        };
+        let Ok(listing) = dataset::list_photos(&self.folders) else { return Vec::new() };
         let mut before = std::mem::take(&mut self.photos);
         let mut ready = Vec::new();
         for path in listing.photos {
@@ -127,10 +119,7 @@ impl Watched {
                 if earlier.state == State::Growing && stamp.length > 0 {
                     ready.push(path.clone());
                 }
-                seen.state = match stamp.length {
-                    0 => earlier.state,
-                    _ => State::Done,
-                };
+                seen.state = if stamp.length == 0 { earlier.state } else { State::Done };
             }
             self.photos.insert(path, seen);
         }
@@ -168,8 +157,7 @@ impl Frames {
     }
 
     fn add(&mut self, face: &PreparedFace) {
-        let pixels = self.sum.iter_mut().zip(&face.pixels);
-        pixels.for_each(|(sum, &pixel)| *sum += u32::from(pixel));
+        self.sum.iter_mut().zip(&face.pixels).for_each(|(sum, &pixel)| *sum += u32::from(pixel));
         self.count += 1;
     }
 
@@ -181,7 +169,6 @@ impl Frames {
 }
 
 impl Moment {
-    /// The faces, each as all its frames show it.
     pub fn faces(&self) -> Vec<PreparedFace> {
         self.faces.iter().map(Frames::mean).collect()
     }
@@ -215,10 +202,8 @@ fn cluster_indices(
     photos: &[(PathBuf, Vec<PreparedFace>)],
     found: &[Vec<Identification>],
 ) -> Result<Vec<usize>> {
-    let pixels = photos.iter().flat_map(|(_, faces)| faces);
-    let pixels = pixels.flat_map(|face| face.pixels.iter().copied());
-    let faces = FaceMatrix::from_pixels(preparation.size(), pixels.collect());
-    let faces = faces.map_err(eigenfaces::Error::from)?;
+    let pixels = photos.iter().flat_map(|(_, faces)| faces).flat_map(|face| face.pixels.iter().copied());
+    let faces = FaceMatrix::from_pixels(preparation.size(), pixels.collect()).map_err(eigenfaces::Error::from)?;
     let background = Background::bundled()?;
     let mut clusters = vec![0; faces.len()];
     let places: Vec<(Option<&Path>, Option<[f32; 4]>)> = photos
@@ -262,8 +247,7 @@ pub fn moments(
     clustered.sort_by_key(|photo| Reverse(photo.faces.len()));
     let mut moments: Vec<Moment> = Vec::new();
     for photo in clustered {
-        let left = moments.iter_mut().try_fold(photo, |photo, moment| moment.take(photo));
-        if let Some(Photo { path, faces }) = left {
+        if let Some(Photo { path, faces }) = moments.iter_mut().try_fold(photo, |photo, moment| moment.take(photo)) {
             moments.push(Moment { photos: vec![path], faces: faces.into_iter().map(Frames::of).collect() });
         }
     }

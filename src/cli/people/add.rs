@@ -25,10 +25,8 @@ pub fn edit(args: &AddFace, known: &Model, output: &Output) -> Result<Edit> {
     };
     let recognizer = known.recognizer();
     let face = face(args, &person, recognizer)?;
-    let there = known.gallery().photo_of(&face);
-    if let Some(KnownPhoto { person, .. }) = there.filter(|photo| photo.person == person) {
-        let person = person.to_string();
-        let problem = PhotoProblem::EnrolledAlready { person };
+    if let Some(KnownPhoto { person, .. }) = known.gallery().photo_of(&face).filter(|photo| photo.person == person) {
+        let problem = PhotoProblem::EnrolledAlready { person: person.to_string() };
         return Err(eigenfaces::Error::photo(&args.photo, problem));
     }
     if !is_like_a_face(&face, recognizer)? {
@@ -37,15 +35,13 @@ pub fn edit(args: &AddFace, known: &Model, output: &Output) -> Result<Edit> {
             shown(&args.photo)
         ));
     }
-    let preparation = *recognizer.preparation();
-    Ok(Edit::Faces(preparation, vec![face], Step::Own))
+    Ok(Edit::Faces(*recognizer.preparation(), vec![face], Step::Own))
 }
 
 /// The face that is added, or why it is not.
 pub fn told(plan: &Plan, before: &Gallery) -> Result<ChangeNotice> {
     if let Some(disputed) = plan.skipped.first() {
-        let problem = disputed.problem.clone();
-        return Err(eigenfaces::Error::photo(&disputed.path, problem));
+        return Err(eigenfaces::Error::photo(&disputed.path, disputed.problem.clone()));
     }
     let after = &plan.outcome.gallery;
     let mut faces = (0..after.len()).map(|at| after.photo(at));
@@ -62,8 +58,7 @@ pub fn told(plan: &Plan, before: &Gallery) -> Result<ChangeNotice> {
 
 /// Whether a face is not what `identify` would call none.
 fn is_like_a_face(face: &LabeledFace, recognizer: &Recognizer) -> eigenfaces::Result<bool> {
-    let size = recognizer.preparation().size();
-    let face = FaceMatrix::from_pixels(size, face.pixels.to_vec())?;
+    let face = FaceMatrix::from_pixels(recognizer.preparation().size(), face.pixels.to_vec())?;
     let found = recognizer.identify_faces(&face, QueryOptions::default());
     Ok(found.iter().all(|found| found.decision != Decision::NotAFace))
 }

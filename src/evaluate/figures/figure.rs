@@ -118,12 +118,20 @@ named!(Unit { Share = "share", Area = "area", Ratio = "ratio", Count = "count" }
 
 named!(Detail { Main = "main", Fine = "fine" });
 
+named!(Failures { Excluded = "excluded", Included = "included", Irrelevant = "" });
+
 impl Rate {
     /// As figures are given: with its spread over repeats, if there is one, and its interval.
     pub fn in_words(&self) -> String {
         let spread = self.standard_deviation.map_or_else(String::new, |spread| format!(" ± {:.1}", spread * 100.0));
         let [low, high] = self.interval.map(|end| end * 100.0);
         format!("{}{spread} ({low:.1} to {high:.1})", share(self.mean))
+    }
+
+    /// The rate of the others: 1 less it.
+    pub fn complement(&self) -> Self {
+        let turned = |[low, high]: [f64; 2]| [1.0 - high, 1.0 - low];
+        Self { mean: 1.0 - self.mean, interval: turned(self.interval), wilson: turned(self.wilson), ..*self }
     }
 }
 
@@ -148,11 +156,6 @@ impl Figure {
         let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
         let of_rate = |of: fn(&Rate) -> f64| number(self.rate.as_ref().map(of));
         let method = self.rate.map_or("", |rate| rate.method.name());
-        let failures = match self.failures {
-            Failures::Excluded => "excluded",
-            Failures::Included => "included",
-            Failures::Irrelevant => "",
-        };
         vec![
             self.key.clone(),
             self.value.to_string(),
@@ -162,15 +165,7 @@ impl Figure {
             method.to_owned(),
             of_rate(|rate| rate.wilson[0]),
             of_rate(|rate| rate.wilson[1]),
-            failures.to_owned(),
+            self.failures.name().to_owned(),
         ]
-    }
-}
-
-impl Rate {
-    /// The rate of the others: 1 less it.
-    pub fn complement(&self) -> Self {
-        let turned = |[low, high]: [f64; 2]| [1.0 - high, 1.0 - low];
-        Self { mean: 1.0 - self.mean, interval: turned(self.interval), wilson: turned(self.wilson), ..*self }
     }
 }

@@ -14,8 +14,7 @@ impl Figure {
     /// The figure of this key, as [`WORDS`] has it.
     fn of(pattern: &str, value: f64, filled: &[&dyn Display]) -> Self {
         let lines = WORDS.lines().map(|line| line.split('|').collect::<Vec<_>>());
-        let words = lines.into_iter().find(|words| words[1] == pattern);
-        let words = words.unwrap_or_else(|| vec![pattern; 6]);
+        let words = lines.into_iter().find(|words| words[1] == pattern).unwrap_or_else(|| vec![pattern; 6]);
         let fill = |text: &str| {
             let parts = filled.iter().enumerate();
             parts.fold(text.to_owned(), |text, (at, part)| text.replace(&format!("{{{at}}}"), &part.to_string()))
@@ -42,7 +41,6 @@ impl Figure {
     }
 }
 
-/// A list that is being made.
 struct List(Vec<Figure>);
 
 impl List {
@@ -65,8 +63,7 @@ impl List {
     }
 
     fn verification(&mut self, found: &ClaimErrors) {
-        let claims: [&dyn Display; 2] = [&found.genuine, &found.impostors];
-        self.rate("equal_error_rate", &found.equal_error_rate, &claims);
+        self.rate("equal_error_rate", &found.equal_error_rate, &[&found.genuine, &found.impostors]);
         let misses = [("1pct", "1 %", &found.misses_at_1_percent), ("01pct", "0.1 %", &found.misses_at_a_thousandth)];
         for (key, bound, rate) in misses {
             if let Some(rate) = rate {
@@ -82,42 +79,35 @@ impl List {
         let found_at = [&found.identification_at_1_percent, &found.identification_at_10_percent];
         for ((bound, percent, label), tpir) in bounds.iter().zip(found_at) {
             let filled: [&dyn Display; 3] = [bound, percent, label];
-            let pattern = "open_set.detection_identification_rate_at_far_{0}";
-            self.rate(pattern, tpir, &filled);
+            self.rate("open_set.detection_identification_rate_at_far_{0}", tpir, &filled);
             self.rate("open_set.fnir_at_fpir_{0}", &tpir.complement(), &filled);
         }
         self.rate(RAW, &found.raw_pixels_at_1_percent, &[&"1pct", &"1 %"]);
         self.rate(RAW, &found.raw_pixels_at_10_percent, &[&"10pct", &"10 %"]);
-        let aim = FALSE_ACCEPT_TARGET * 100.0;
-        self.rate("open_set.false_accept_rate", &found.strangers_named, &[&aim]);
+        self.rate("open_set.false_accept_rate", &found.strangers_named, &[&(FALSE_ACCEPT_TARGET * 100.0)]);
         self.rate("open_set.named_rightly", &found.named_rightly, &[]);
         self.rate("open_set.named_wrongly", &found.named_wrongly, &[]);
         self.rate("open_set.fnir", &found.named_rightly.complement(), &[]);
         let (key, confidence) = ("open_set.expected_calibration_error", &found.confidence);
         self.number(key, confidence.calibration_error, &[]);
-        let adaptive = confidence.adaptive_calibration_error;
-        self.number(&format!("{key}_adaptive"), adaptive, &[]);
+        self.number(&format!("{key}_adaptive"), confidence.adaptive_calibration_error, &[]);
         let kinds = &found.not_a_face;
         for (key, words, kind) in kinds.kinds() {
             let label = if key == "noise" { "face or not" } else { "" };
             let filled: [&dyn Display; 3] = [&key, &words, &label];
             self.number("open_set.not_a_face.{0}_area", kind.area, &filled);
-            let by_distance = "open_set.not_a_face.{0}_area_by_distance";
-            self.number(by_distance, kind.area_by_distance, &filled);
+            self.number("open_set.not_a_face.{0}_area_by_distance", kind.area_by_distance, &filled);
             self.number("open_set.not_a_face.{0}_refused", kind.refused, &filled);
         }
-        let refused = "open_set.not_a_face.faces_refused";
-        self.number(refused, kinds.faces_refused, &[]);
+        self.number("open_set.not_a_face.faces_refused", kinds.faces_refused, &[]);
     }
 
     fn capture(&mut self, found: &CaptureFigures) {
-        let photos: [&dyn Display; 1] = [&found.photos];
-        self.rate("failure_to_acquire_rate", &found.failure_to_acquire, &photos);
+        self.rate("failure_to_acquire_rate", &found.failure_to_acquire, &[&found.photos]);
         self.rate("no_face_rate", &found.no_face, &[]);
         self.rate("failure_to_enrol_rate", &found.failure_to_enrol, &[]);
         self.rate("rank1_including_failures", &found.rank1, &[]);
-        let blindly = found.aligned_without_face as f64;
-        self.number("photos_aligned_without_face", blindly, &[]);
+        self.number("photos_aligned_without_face", found.aligned_without_face as f64, &[]);
     }
 
     fn groups(&mut self, found: &Groups) {
@@ -125,30 +115,26 @@ impl List {
             let mut label = format!("{} ({})", group.group, group.people);
             for (rate, kind) in group.rates.iter().zip(GroupRate::ALL) {
                 if let Some(rate) = rate {
-                    let filled: [&dyn Display; 4] = [&group.group, &kind.name(), &label, &kind.meaning()];
-                    self.rate("groups.{0}.{1}", rate, &filled);
+                    self.rate("groups.{0}.{1}", rate, &[&group.group, &kind.name(), &label, &kind.meaning()]);
                     label.clear();
                 }
             }
         }
         for ratio in &found.ratios {
             if let Some(value) = ratio.ratio {
-                let filled: [&dyn Display; 3] = [&ratio.rate, &ratio.smallest, &ratio.largest];
-                self.number("group_ratios.{0}", value, &filled);
+                self.number("group_ratios.{0}", value, &[&ratio.rate, &ratio.smallest, &ratio.largest]);
             }
         }
     }
 
     fn compression(&mut self, evaluation: &Evaluation) {
         let size = &evaluation.compression;
-        let kept = share(size.variance);
-        let filled: [&dyn Display; 4] = [&size.components, &size.bytes_a_face, &size.pixels, &kept];
+        let filled: [&dyn Display; 4] = [&size.components, &size.bytes_a_face, &size.pixels, &share(size.variance)];
         self.number("compression.share", size.share, &filled);
         if let Some(point) = evaluation.at_one_percent() {
             let bytes = point.components * size_of::<f32>();
             let of_pixels = share(point.components as f64 / size.pixels as f64);
-            let filled: [&dyn Display; 3] = [&point.components, &bytes, &of_pixels];
-            self.rate("compression.rank1_at_1_percent", &point.rank1, &filled);
+            self.rate("compression.rank1_at_1_percent", &point.rank1, &[&point.components, &bytes, &of_pixels]);
         }
     }
 }
@@ -165,8 +151,7 @@ impl Evaluation {
         list.compression(self);
         self.groups.iter().for_each(|groups| list.groups(groups));
         for baseline in &self.baselines {
-            let (name, meaning) = (baseline.method.name(), baseline.method.meaning());
-            list.rate("baselines.{0}", &baseline.rank1, &[&name, &meaning]);
+            list.rate("baselines.{0}", &baseline.rank1, &[&baseline.method.name(), &baseline.method.meaning()]);
         }
         for point in &self.k_curve {
             list.rate("eigenfaces.{0}.rank1", &point.rank1, &[&point.components]);

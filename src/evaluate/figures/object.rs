@@ -16,8 +16,7 @@ impl Evaluation {
         let wrong = found.confusion.iter().filter(|cell| cell.person != cell.named);
         let confusion =
             wrong.map(|cell| json!({ "person": name(cell.person), "named": name(cell.named), "count": cell.count }));
-        let baselines =
-            self.baselines.iter().map(|one| with_rate(&json!({ "method": one.method.name() }), Some(&one.rank1)));
+        let baselines = self.baselines.iter().map(|one| with_rate(&json!({ "method": one.method.name() }), &one.rank1));
         let mut object = json!({
             "protocol": self.protocol.to_string(),
             "seed": self.seed,
@@ -36,7 +35,7 @@ impl Evaluation {
             "open_set": self.open_set.as_ref().map(open_set),
             "compression": self.compression,
             "k_curve_protocol": self.k_curve_protocol.to_string(),
-            "k_curve": self.k_curve.iter().map(|point| with_rate(point, Some(&point.rank1))).collect::<Vec<_>>(),
+            "k_curve": self.k_curve.iter().map(|point| with_rate(point, &point.rank1)).collect::<Vec<_>>(),
             "per_person": per_person.collect::<Vec<_>>(),
             "confusion": confusion.collect::<Vec<_>>(),
             "times": self.times,
@@ -94,9 +93,9 @@ fn insert_rate(object: &mut Value, key: &str, rate: Option<&Rate>) {
 }
 
 /// A value and its rank-1.
-fn with_rate(value: &impl serde::Serialize, rank1: Option<&Rate>) -> Value {
+fn with_rate(value: &impl serde::Serialize, rank1: &Rate) -> Value {
     let mut object = json!(value);
-    insert_rate(&mut object, "rank1", rank1);
+    insert_rate(&mut object, "rank1", Some(rank1));
     object
 }
 

@@ -112,6 +112,8 @@ pub enum Role {
     Stranger,
 }
 
+named!(Role { Enrolled = "enrolled", Stranger = "stranger" });
+
 /// Confidence against how often it is right; strangers and genuine probes weigh half each.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reliability {

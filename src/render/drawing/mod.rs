@@ -17,9 +17,7 @@ impl Color {
     pub const INK: Self = Self([34, 34, 34]);
     /// Color of the background: captions, ticks.
     pub const FAINT: Self = Self([96, 96, 96]);
-    /// Grid lines.
     pub const GRID: Self = Self([226, 226, 226]);
-    /// Paper.
     pub const WHITE: Self = Self([255, 255, 255]);
 
     /// This colour laid over white, with an opacity from 0 (white) to 1 (itself).
@@ -41,7 +39,6 @@ pub enum Marker {
     Triangle,
     /// A square on its corner.
     Diamond,
-    /// A five-pointed star.
     Star,
 }
 
@@ -92,11 +89,9 @@ impl Stroke {
     }
 }
 
-/// One thing to draw.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Shape {
     Rect {
-        /// Its upper left corner.
         at: Point,
         size: Point,
         fill: Color,
@@ -130,13 +125,7 @@ pub enum Shape {
         halo: bool,
     },
     /// A picture, enlarged by whole pixels.
-    Picture {
-        /// Its upper left corner.
-        at: Point,
-        /// Width and height on the drawing.
-        size: Point,
-        image: Box<DynamicImage>,
-    },
+    Picture { at: Point, size: Point, image: Box<DynamicImage> },
 }
 
 /// A drawing on white.
@@ -165,7 +154,6 @@ impl Drawing {
         self
     }
 
-    /// Draws over what is there.
     pub(super) fn push(&mut self, shape: Shape) {
         self.shapes.push(shape);
     }
@@ -178,7 +166,6 @@ impl Drawing {
         self.push(Shape::Text { at, text: text.into(), size, color, anchor, halo: false });
     }
 
-    /// Writes a line of text over data: with a white rim.
     pub(super) fn text_over(&mut self, at: Point, anchor: Anchor, size: f32, color: Color, text: impl Into<String>) {
         self.text(at, anchor, size, color, text);
         if let Some(Shape::Text { halo, .. }) = self.shapes.last_mut() {

@@ -18,25 +18,20 @@ impl Drawing {
     /// The drawing as pixels. What is beyond 30,000 pixels of a side is cut.
     pub fn to_pixels(&self) -> RgbImage {
         let side = |length: f32| length.ceil().clamp(1.0, LONGEST) as u32;
-        let paper = RgbImage::from_pixel(side(self.width), side(self.height), Rgb([255; 3]));
-        drawn_on(paper, &self.shapes)
+        drawn_on(RgbImage::from_pixel(side(self.width), side(self.height), Rgb([255; 3])), &self.shapes)
     }
 }
 
-/// A picture with shapes drawn over it.
 pub(in crate::render) fn drawn_on(picture: RgbImage, shapes: &[Shape]) -> RgbImage {
     let pixels = picture.pixels().flat_map(|&Rgb([r, g, b])| [r, g, b, 255]);
     let size = IntSize::from_wh(picture.width(), picture.height());
     let canvas = size.and_then(|size| Pixmap::from_vec(pixels.collect(), size));
-    let Some(mut canvas) = canvas else {
-        return picture;
-    };
+    let Some(mut canvas) = canvas else { return picture };
     for shape in shapes {
         draw(&mut canvas, shape);
     }
     // Everything is drawn over opaque pixels: what is premultiplied is as it was.
-    let pixels = canvas.data().as_chunks::<4>().0.iter();
-    let pixels = pixels.flat_map(|&[r, g, b, _]| [r, g, b]).collect();
+    let pixels = canvas.data().as_chunks::<4>().0.iter().flat_map(|&[r, g, b, _]| [r, g, b]).collect();
     RgbImage::from_raw(canvas.width(), canvas.height(), pixels).unwrap_or(picture)
 }
 
@@ -59,8 +54,7 @@ fn draw(canvas: &mut Pixmap, shape: &Shape) {
                 path(marker.corners(*at, *radius).into_iter(), Ends::Joined)
             };
             if let Some(outline) = outline {
-                let fill = paint(*fill);
-                canvas.fill_path(&outline, &fill, FillRule::Winding, Transform::identity(), None);
+                canvas.fill_path(&outline, &paint(*fill), FillRule::Winding, Transform::identity(), None);
                 draw_line(canvas, &outline, Stroke::solid(Color::WHITE, RIM));
             }
         }
@@ -85,17 +79,15 @@ fn draw(canvas: &mut Pixmap, shape: &Shape) {
 }
 
 fn write(canvas: &mut Pixmap, text: &str, at: Point, size: f32, color: Color, halo: bool) {
-    let height = lettering::line_height(size);
     let mut covered = Vec::new();
-    lettering::ink(text, at.0, at.1, height, |x, y, coverage| {
+    lettering::ink(text, at.0, at.1, lettering::line_height(size), |x, y, coverage| {
         covered.push((x, y, coverage));
     });
     if halo {
         for &(x, y, coverage) in &covered {
             for dx in -HALO..=HALO {
                 for dy in -HALO..=HALO {
-                    let place = (i64::from(x + dx), i64::from(y + dy));
-                    blend(canvas, place, Color::WHITE, coverage * 0.5);
+                    blend(canvas, (i64::from(x + dx), i64::from(y + dy)), Color::WHITE, coverage * 0.5);
                 }
             }
         }
@@ -112,8 +104,7 @@ fn blend(canvas: &mut Pixmap, (x, y): (i64, i64), color: Color, coverage: f32) {
     }
     let at = 4 * (y * width + x) as usize;
     for (level, new) in canvas.data_mut()[at..at + 3].iter_mut().zip(color.0) {
-        let mixed = f32::from(*level) * (1.0 - coverage) + f32::from(new) * coverage;
-        *level = mixed.round() as u8;
+        *level = (f32::from(*level) * (1.0 - coverage) + f32::from(new) * coverage).round() as u8;
     }
 }
 

@@ -39,8 +39,8 @@ impl Drawing {
 fn draw(svg: &mut String, shape: &Shape) {
     let _ = match shape {
         Shape::Rect { at, size, fill, hover } => {
-            let (place, fill) = (place(*at, *size), Hex(*fill));
-            write!(svg, r#"<rect {place} fill="{fill}"{}"#, End("rect", hover))
+            let (place, fill) = (place(*at, *size), hex(*fill));
+            write!(svg, r#"<rect {place} fill="{fill}"{}"#, end("rect", hover))
         }
         Shape::Line { points, stroke } => write!(
             svg,
@@ -53,22 +53,22 @@ fn draw(svg: &mut String, shape: &Shape) {
             r##"<circle cx="{:.2}" cy="{:.2}" r="{radius:.2}" fill="{}" stroke="#fff" stroke-width="0.8"{}"##,
             at.0,
             at.1,
-            Hex(*fill),
-            End("circle", hover)
+            hex(*fill),
+            end("circle", hover)
         ),
         Shape::Mark { at, radius, marker, fill, hover } => write!(
             svg,
             r##"<polygon points="{}" fill="{}" stroke="#fff" stroke-width="0.8"{}"##,
             coordinates(&marker.corners(*at, *radius)),
-            Hex(*fill),
-            End("polygon", hover)
+            hex(*fill),
+            end("polygon", hover)
         ),
         Shape::Text { at, text, size, color, anchor, halo } => write!(
             svg,
             r#"<text x="{:.2}" y="{:.2}" font-size="{size}" fill="{}"{}{}>{}</text>"#,
             at.0,
             at.1,
-            Hex(*color),
+            hex(*color),
             match anchor {
                 Anchor::Start => "",
                 Anchor::Middle => r#" text-anchor="middle""#,
@@ -93,8 +93,7 @@ fn draw(svg: &mut String, shape: &Shape) {
 /// A picture as a `data:` URI with a PNG in it.
 pub fn data_uri(image: &DynamicImage) -> String {
     // Of a kind that PNG knows: it cannot fail but for a picture of no pixels.
-    let png = png(image).unwrap_or_default();
-    format!("data:image/png;base64,{}", STANDARD.encode(png))
+    format!("data:image/png;base64,{}", STANDARD.encode(png(image).unwrap_or_default()))
 }
 
 /// Text for XML and HTML, within elements and attributes. Characters that XML does not know become U+FFFD.
@@ -121,31 +120,20 @@ fn place(at: Point, size: Point) -> String {
 }
 
 fn coordinates(points: &[Point]) -> String {
-    let points = points.iter().map(|(x, y)| format!("{x:.2},{y:.2}"));
-    points.collect::<Vec<_>>().join(" ")
+    points.iter().map(|(x, y)| format!("{x:.2},{y:.2}")).collect::<Vec<_>>().join(" ")
 }
 
 fn pen(stroke: Stroke) -> String {
     let dashes = |[on, off]: [f32; 2]| format!(r#" stroke-dasharray="{on} {off}""#);
     let dash = stroke.dash.map_or_else(String::new, dashes);
-    format!(r#"stroke="{}" stroke-width="{}"{dash}"#, Hex(stroke.color), stroke.width)
+    format!(r#"stroke="{}" stroke-width="{}"{dash}"#, hex(stroke.color), stroke.width)
 }
 
-struct Hex(Color);
-
-impl std::fmt::Display for Hex {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let [red, green, blue] = self.0.0;
-        write!(f, "#{red:02x}{green:02x}{blue:02x}")
-    }
+fn hex(Color([red, green, blue]): Color) -> String {
+    format!("#{red:02x}{green:02x}{blue:02x}")
 }
 
 /// The end of an element's tag, with what a pointer over it is told.
-struct End<'a>(&'a str, &'a str);
-
-impl std::fmt::Display for End<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self(element, hover) = *self;
-        if hover.is_empty() { write!(f, "/>") } else { write!(f, "><title>{}</title></{element}>", escaped(hover)) }
-    }
+fn end(element: &str, hover: &str) -> String {
+    if hover.is_empty() { "/>".to_owned() } else { format!("><title>{}</title></{element}>", escaped(hover)) }
 }

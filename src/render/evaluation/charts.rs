@@ -1,7 +1,7 @@
 //! The curves of an evaluation: ranks, claims, strangers, K, and how honest confidences are.
 
 use super::super::chart::{self, Axis, CURVES, Series};
-use super::super::words::percent;
+use crate::decision::share as percent;
 use crate::evaluate::{ClaimErrors, ClosedSet, Evaluation, KPoint, OpenSet};
 
 /// The curves that an evaluation has.
@@ -22,10 +22,8 @@ fn cmc(identification: &ClosedSet, raw: f64) -> String {
     let cmc = &identification.cmc;
     let points: Vec<(f64, f64)> = (1..).zip(cmc).map(|(rank, rate)| (f64::from(rank), rate.mean)).collect();
     let lowest = points.iter().map(|point| point.1).fold(raw.min(1.0), f64::min);
-    let marks = points.iter().map(|&(rank, rate)| {
-        let hover = format!("among the nearest {rank:.0}: {}", percent(rate));
-        (rank, rate, hover)
-    });
+    let marks =
+        points.iter().map(|&(rank, rate)| (rank, rate, format!("among the nearest {rank:.0}: {}", percent(rate))));
     let series = [
         Series::Curve(String::new(), points.clone(), CURVES[0]),
         Series::Marks(String::new(), marks.collect(), CURVES[0]),
@@ -40,8 +38,7 @@ fn cmc(identification: &ClosedSet, raw: f64) -> String {
 }
 
 fn roc(verification: &ClaimErrors) -> String {
-    let points = verification.roc.iter();
-    let points: Vec<(f64, f64)> = points.map(|p| (p.false_accepts, p.true_accepts)).collect();
+    let points: Vec<(f64, f64)> = verification.roc.iter().map(|p| (p.false_accepts, p.true_accepts)).collect();
     let shares = points.iter().map(|point| point.0);
     let least = shares.filter(|&far| far > 0.0).fold(1.0, f64::min);
     // Where the curve crosses the line of equal errors.
@@ -60,15 +57,9 @@ fn roc(verification: &ClaimErrors) -> String {
 
 /// Errors of one kind over those of the other, both logarithmic; no error at all stands at the foot.
 fn trade_off(title: &str, [x, y]: [&str; 2], points: Vec<(f64, f64)>) -> String {
-    let least = |of: fn(&(f64, f64)) -> f64| {
-        let errors = points.iter().map(of).filter(|&error| error > 0.0);
-        errors.fold(0.1, f64::min)
-    };
+    let least = |of: fn(&(f64, f64)) -> f64| points.iter().map(of).filter(|&error| error > 0.0).fold(0.1, f64::min);
     let ends = [least(|point| point.0), least(|point| point.1)].map(chart::decade_below);
-    let foot = match points.iter().any(|point| point.1 <= 0.0) {
-        true => format!("{y}; none at the foot"),
-        false => y.to_owned(),
-    };
+    let foot = if points.iter().any(|point| point.1 <= 0.0) { format!("{y}; none at the foot") } else { y.to_owned() };
     chart::svg(
         title,
         Axis::shares(x, (ends[0], 1.0)).logarithmic(),
@@ -78,20 +69,18 @@ fn trade_off(title: &str, [x, y]: [&str; 2], points: Vec<(f64, f64)>) -> String 
 }
 
 fn det(verification: &ClaimErrors) -> String {
-    let points = verification.det.iter();
     trade_off(
         "Detection error trade-off (DET)",
         ["false match rate", "false non-match rate"],
-        points.map(|point| (point.fmr, point.fnmr)).collect(),
+        verification.det.iter().map(|point| (point.fmr, point.fnmr)).collect(),
     )
 }
 
 fn fnir_at_fpir(open_set: &OpenSet) -> String {
-    let points = open_set.fpir_fnir.iter();
     trade_off(
         &format!("Searches, {} people enrolled or more", open_set.enrolled),
         ["false positive identification rate", "false negative identification rate"],
-        points.map(|point| (point.fpir, point.fnir)).collect(),
+        open_set.fpir_fnir.iter().map(|point| (point.fpir, point.fnir)).collect(),
     )
 }
 

@@ -5,11 +5,12 @@
 
 mod charts;
 
-use serde::Serialize;
+use minijinja::value::Serde;
+use minijinja::{Value, context};
 
 use super::template;
 use crate::error::Result;
-use crate::evaluate::{Figure, Section};
+use crate::evaluate::Figure;
 
 pub use charts::of_evaluation;
 
@@ -30,61 +31,20 @@ pub struct EvaluationPage<'a> {
 
 const TEMPLATE: &str = include_str!("../../../templates/evaluation.html");
 
-/// The values of the template.
-#[derive(Serialize)]
-struct Data<'a> {
-    heading: &'a str,
-    conditions: &'a [(&'static str, String)],
-    sections: Vec<FigureSection<'a>>,
-    charts: &'a [String],
-    json: String,
-    version: &'static str,
-}
-
-/// The figures of one subject.
-#[derive(Serialize)]
-struct FigureSection<'a> {
-    pub title: &'static str,
-    pub figures: Vec<FigureRow<'a>>,
-}
-
 /// A row of the table of figures.
-#[derive(Serialize)]
-struct FigureRow<'a> {
-    pub label: &'a str,
-    pub key: &'a str,
-    pub value: String,
-    pub interval: &'static str,
-    pub wilson: String,
-    pub meaning: &'a str,
-}
-
-impl<'a> FigureRow<'a> {
-    fn of(figure: &'a Figure) -> Self {
-        let wilson = figure.rate.map_or_else(String::new, |rate| {
-            let [low, high] = rate.wilson.map(|end| end * 100.0);
-            format!("{low:.1} to {high:.1}")
-        });
-        Self {
-            label: figure.label.trim(),
-            key: &figure.key,
-            value: figure.in_words(),
-            interval: figure.rate.map_or("", |rate| rate.method.name()),
-            wilson,
-            meaning: &figure.meaning,
-        }
+fn row(figure: &Figure) -> Value {
+    let wilson = figure.rate.map_or_else(String::new, |rate| {
+        let [low, high] = rate.wilson.map(|end| end * 100.0);
+        format!("{low:.1} to {high:.1}")
+    });
+    context! {
+        label => figure.label.trim(),
+        key => &figure.key,
+        value => figure.in_words(),
+        interval => figure.rate.map_or("", |rate| rate.method.name()),
+        wilson,
+        meaning => &figure.meaning,
     }
-}
-
-/// Figures subject by subject.
-fn sections(figures: &[Figure]) -> Vec<FigureSection<'_>> {
-    let subjects = figures.chunk_by(|a, b| a.section == b.section);
-    subjects
-        .map(|figures| FigureSection {
-            title: figures.first().map_or("", |first| Section::title(first.section)),
-            figures: figures.iter().map(FigureRow::of).collect(),
-        })
-        .collect()
 }
 
 /// The page as HTML.
@@ -92,15 +52,20 @@ fn sections(figures: &[Figure]) -> Vec<FigureSection<'_>> {
 /// # Errors
 /// [`Error::Inconsistent`](crate::Error::Inconsistent) where it cannot be made.
 pub fn html(page: &EvaluationPage<'_>) -> Result<String> {
-    let data = Data {
-        heading: page.heading,
-        conditions: page.conditions,
-        sections: sections(page.figures),
-        charts: page.charts,
-        json: inside_script(page.json),
-        version: env!("CARGO_PKG_VERSION"),
+    let subjects = page.figures.chunk_by(|a, b| a.section == b.section);
+    let section = |figures: &[Figure]| {
+        let title = figures.first().map_or("", |first| first.section.title());
+        context! { title, figures => figures.iter().map(row).collect::<Value>() }
     };
-    template::rendered(TEMPLATE, &data)
+    let data = context! {
+        heading => page.heading,
+        conditions => Serde(page.conditions),
+        sections => subjects.map(section).collect::<Value>(),
+        charts => page.charts.iter().collect::<Value>(),
+        json => inside_script(page.json),
+        version => env!("CARGO_PKG_VERSION"),
+    };
+    template::rendered(TEMPLATE, data)
 }
 
 /// JSON that cannot end the element it stands in, nor begin another: the same JSON to whoever parses it.

@@ -3,9 +3,9 @@
 use std::time::Instant;
 
 use image::{GrayImage, Luma};
-use serde::Serialize;
+use minijinja::{Value, context};
 
-use super::{Lesson, Tile, grouped, picture, signed};
+use super::{Lesson, grouped, picture, signed, tile};
 use crate::error::Result;
 use crate::face_matrix::{FaceMatrix, FaceSize};
 use crate::pca::{ComponentCount, Components, InnerProducts, Pca, Solver};
@@ -21,82 +21,48 @@ const LARGEST_SQUARE: usize = 16;
 const COMPARED: usize = 8;
 const SHOWN: usize = 3;
 
-/// The two ways, measured.
-#[derive(Serialize)]
-pub(super) struct BothWays {
-    /// Pixels of the faces that were measured, and whether these are fewer than those of the lesson.
-    pub size: String,
-    pub is_smaller: bool,
-    pub pixels: String,
-    pub faces: usize,
-    /// Numbers and bytes of the large matrix (d x d) and of the small one (n x n).
-    pub large_numbers: String,
-    pub large_bytes: String,
-    pub small_numbers: String,
-    pub small_bytes: String,
-    /// Milliseconds.
-    pub large_time: String,
-    pub small_time: String,
-    /// The small matrix: people lie next to each other.
-    pub gram: String,
-    pub pictured: usize,
-    /// The first basis faces by the large and by the small matrix.
-    pub pairs: Vec<[Tile; 2]>,
-    /// The least |cosine| between those of one number, and how many were compared.
-    pub agreement: String,
-    pub compared: usize,
-}
-
 impl Lesson<'_> {
-    /// `None` of a single picture, which no direction leads from.
-    pub(super) fn both_ways(&self) -> Result<Option<BothWays>> {
+    /// The two ways, measured; `None` of a single picture, which no direction leads from.
+    pub(super) fn both_ways(&self) -> Result<Option<Value>> {
         let faces = small_enough(self.gallery.faces())?;
         let size = faces.size();
         let (d, n) = (size.pixels(), faces.len());
         let wanted = COMPARED.min(self.space.components()).min(n.saturating_sub(1)).max(1);
         let timed = |solver: Solver| -> Option<(Components, f64)> {
-            let components = ComponentCount::Count(wanted);
             let started = Instant::now();
-            let found = Pca { components, solver }.fit(&faces).ok()?;
+            let found = Pca { components: ComponentCount::Count(wanted), solver }.fit(&faces).ok()?;
             Some((found, started.elapsed().as_secs_f64() * 1e3))
         };
-        let Some((small, small_time)) = timed(Solver::Gram) else {
-            return Ok(None);
-        };
-        let Some((large, large_time)) = timed(Solver::Covariance) else {
-            return Ok(None);
-        };
+        let Some((small, small_time)) = timed(Solver::Gram) else { return Ok(None) };
+        let Some((large, large_time)) = timed(Solver::Covariance) else { return Ok(None) };
         let compared = small.count().min(large.count());
         let cosine = |at: usize| large.basis.column(at).dot(&small.basis.column(at)).abs();
         let agreement = (0..compared).map(cosine).fold(1.0, f64::min);
-        let tile = |found: &Components, at: usize, how: &str| {
+        let face = |found: &Components, at: usize, how: &str| {
             let values: Vec<f32> = found.basis.column(at).iter().map(|&value| value as f32).collect();
-            Tile {
-                picture: picture(signed(size, &values).into()),
-                name: format!("basis face {}", at + 1),
-                note: how.to_owned(),
-            }
+            tile(signed(size, &values), format!("basis face {}", at + 1), how)
         };
         let pairs = (0..compared.min(SHOWN))
-            .map(|at| [tile(&large, at, "by the large table"), tile(&small, at, "by the small one")]);
+            .map(|at| [face(&large, at, "by the large table"), face(&small, at, "by the small one")]);
         let numbers = |side: usize| grouped((side as f64).powi(2));
         let bytes = |side: usize| bytes((side as f64).powi(2) * 8.0);
         let (gram, pictured) = gram(&faces);
-        Ok(Some(BothWays {
-            size: format!("{} x {}", size.width(), size.height()),
-            is_smaller: size != self.gallery.faces().size(),
-            pixels: grouped(d as f64),
-            faces: n,
-            large_numbers: numbers(d),
-            large_bytes: bytes(d),
-            small_numbers: numbers(n),
-            small_bytes: bytes(n),
-            large_time: milliseconds(large_time),
-            small_time: milliseconds(small_time),
-            gram: picture(gram.into()),
+        Ok(Some(context! {
+            size => format!("{} x {}", size.width(), size.height()),
+            is_smaller => size != self.gallery.faces().size(),
+            pixels => grouped(d as f64),
+            faces => n,
+            // Of the large matrix (d x d) and of the small one (n x n).
+            large_numbers => numbers(d),
+            large_bytes => bytes(d),
+            small_numbers => numbers(n),
+            small_bytes => bytes(n),
+            large_time => milliseconds(large_time),
+            small_time => milliseconds(small_time),
+            gram => picture(gram.into()),
             pictured,
-            pairs: pairs.collect(),
-            agreement: format!("{agreement:.6}"),
+            pairs => pairs.collect::<Value>(),
+            agreement => format!("{agreement:.6}"),
             compared,
         }))
     }
@@ -106,8 +72,7 @@ impl Lesson<'_> {
 fn small_enough(faces: &FaceMatrix) -> Result<FaceMatrix> {
     let size = faces.size();
     let (width, height) = (size.width() as usize, size.height() as usize);
-    let step = (1..).find(|step| width.div_ceil(*step) * height.div_ceil(*step) <= MOST_PIXELS);
-    let step = step.unwrap_or(1);
+    let step = (1..).find(|step| width.div_ceil(*step) * height.div_ceil(*step) <= MOST_PIXELS).unwrap_or(1);
     if step == 1 {
         return Ok(faces.clone());
     }

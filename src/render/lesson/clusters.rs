@@ -1,47 +1,21 @@
 //! People as clusters in the plane of two weights, and the nearest one with its distance written out.
 
-use serde::Serialize;
+use minijinja::{Value, context};
 
 use super::{Lesson, grouped};
 
 /// People whose distances are written out.
 const PEOPLE: usize = 4;
 
-/// The lesson's face among the clusters.
-#[derive(Serialize)]
-pub(super) struct Clusters {
-    /// Its first two weights.
-    pub at: [String; 2],
-    /// People, the nearest by all weights first.
-    pub people: Vec<Cluster>,
-    /// Whether the nearest in the plane is the person shown, and by all weights.
-    pub plane: String,
-    pub all: String,
-    pub components: usize,
-}
-
-/// A person: the middle of the other photos.
-#[derive(Serialize)]
-pub(super) struct Cluster {
-    pub name: String,
-    pub middle: [String; 2],
-    /// The distance in the plane, written out.
-    pub sum: String,
-    pub plane: String,
-    /// The distance by all weights.
-    pub all: String,
-}
-
 impl Lesson<'_> {
-    /// `None` of fewer than two people or two components.
-    pub(super) fn clusters(&self) -> Option<Clusters> {
+    /// The lesson's face among the clusters; `None` of fewer than two people or two components.
+    pub(super) fn clusters(&self) -> Option<Value> {
         let own: Vec<f64> = self.weights.column(self.shown).iter().map(|&w| f64::from(w)).collect();
         if own.len() < 2 || self.gallery.people().len() < 2 {
             return None;
         }
         let distance = |middle: &[f64], count: usize| {
-            let squares = own.iter().zip(middle).take(count);
-            squares.map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt()
+            own.iter().zip(middle).take(count).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt()
         };
         let people = 0..self.gallery.people().len();
         let mut near: Vec<(usize, Vec<f64>)> =
@@ -54,20 +28,20 @@ impl Lesson<'_> {
         near.sort_by(by(own.len()));
         let cluster = |(person, middle): &(usize, Vec<f64>)| {
             let term = |axis: usize| format!("({} − {})²", signed(own[axis]), bracketed(middle[axis]));
-            Cluster {
-                name: name(*person),
-                middle: [0, 1].map(|axis| signed(middle[axis])),
-                sum: format!("√({} + {})", term(0), term(1)),
-                plane: grouped(distance(middle, 2)),
-                all: grouped(distance(middle, own.len())),
+            context! {
+                name => name(*person),
+                middle => [0, 1].map(|axis| signed(middle[axis])),
+                sum => format!("√({} + {})", term(0), term(1)),
+                plane => grouped(distance(middle, 2)),
+                all => grouped(distance(middle, own.len())),
             }
         };
-        Some(Clusters {
-            at: [0, 1].map(|axis| signed(own[axis])),
-            people: near.iter().take(PEOPLE).map(cluster).collect(),
+        Some(context! {
+            at => [0, 1].map(|axis| signed(own[axis])),
+            people => near.iter().take(PEOPLE).map(cluster).collect::<Value>(),
             plane,
-            all: name(near.first()?.0),
-            components: own.len(),
+            all => name(near.first()?.0),
+            components => own.len(),
         })
     }
 

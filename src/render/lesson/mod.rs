@@ -11,18 +11,13 @@ mod trouble;
 mod weights;
 
 use image::DynamicImage;
-use serde::Serialize;
+use minijinja::value::Serde;
+use minijinja::{Value, context};
 
-use self::both_ways::BothWays;
-use self::clusters::Clusters;
-use self::new_face::NewFace;
-use self::trouble::Trouble;
-use self::weights::{Eigenvalue, ShareOfVariance, WeightByWeight};
 use super::drawing::data_uri;
-use super::scatter;
-use super::words::{counted, file_name, percent};
-use super::{gray, scree, signed, template};
+use super::{file_name, gray, scatter, scree, signed, template};
 use crate::dataset::visible;
+use crate::decision::share as percent;
 use crate::error::{Error, PcaError, Result};
 use crate::face_matrix::FaceMatrix;
 use crate::face_space::{FaceSpace, Weights};
@@ -31,6 +26,7 @@ use crate::matcher::Space;
 use crate::pca::Pca;
 use crate::recognizer::Recognizer;
 use crate::reconstruction::{Reconstruction, Steps, default_steps};
+use crate::text::counted;
 
 /// Basis faces shown, photos shown as the nearest, people on the map, and pixels in each direction of the table.
 const BASIS_SHOWN: usize = 8;
@@ -40,51 +36,9 @@ const PATCH: u32 = 6;
 
 const TEMPLATE: &str = include_str!("../../../templates/lesson.html");
 
-#[derive(Serialize)]
-struct Page {
-    heading: String,
-    size: String,
-    pixels: usize,
-    faces: usize,
-    face: Tile,
-    patch: Vec<Vec<u8>>,
-    patch_place: String,
-    mean: String,
-    difference: String,
-    variance: String,
-    deviation: String,
-    first_share: String,
-    kept: usize,
-    kept_share: String,
-    basis: Vec<Tile>,
-    walk: Vec<Tile>,
-    both_ways: Option<BothWays>,
-    scree: String,
-    eigenvalues: Vec<Eigenvalue>,
-    shares: Vec<ShareOfVariance>,
-    total_variance: String,
-    by_weight: WeightByWeight,
-    last_step: usize,
-    steps: Vec<Tile>,
-    map_note: String,
-    other_weights: String,
-    scatter: String,
-    clusters: Option<Clusters>,
-    nearest: Vec<Tile>,
-    new_face: Option<NewFace>,
-    trouble: Trouble,
-    right: usize,
-    tried: usize,
-    others: Vec<Tile>,
-    version: &'static str,
-}
-
 /// A picture, what it is called, and what is said of it.
-#[derive(Serialize)]
-struct Tile {
-    picture: String,
-    name: String,
-    note: String,
+fn tile(image: impl Into<DynamicImage>, name: impl Into<String>, note: impl Into<String>) -> Value {
+    context! { picture => picture(image.into()), name => name.into(), note => note.into() }
 }
 
 /// The page as HTML, on the faces of this recogniser.
@@ -107,7 +61,7 @@ pub fn html(recognizer: &Recognizer) -> Result<String> {
         shown: chosen(gallery),
         pca: recognizer.settings().pca,
     };
-    template::rendered(TEMPLATE, &lesson.page()?)
+    template::rendered(TEMPLATE, lesson.page()?)
 }
 
 /// The face that the lesson is about: the first of the middle one of those people who have two photos or more.
@@ -115,8 +69,7 @@ fn chosen(gallery: &Gallery) -> usize {
     let counts = gallery.counts();
     let several: Vec<usize> = (0..counts.len()).filter(|&at| counts[at] > 1).collect();
     let person = several.get(several.len() / 2).copied().unwrap_or(0);
-    let of_person = |face: &usize| gallery.enrolled()[*face].person == person;
-    (0..gallery.len()).find(of_person).unwrap_or(0)
+    (0..gallery.len()).find(|face| gallery.enrolled()[*face].person == person).unwrap_or(0)
 }
 
 struct Lesson<'a> {
@@ -125,12 +78,11 @@ struct Lesson<'a> {
     /// Of all faces, k x n.
     weights: Weights,
     shown: usize,
-    /// The method by which the basis faces were learned.
     pca: Pca,
 }
 
 impl Lesson<'_> {
-    fn page(&self) -> Result<Page> {
+    fn page(&self) -> Result<Value> {
         let (gallery, space) = (self.gallery, self.space);
         let size = space.size();
         let mean = self.mean();
@@ -141,53 +93,48 @@ impl Lesson<'_> {
         let steps = self.steps();
         let (right, tried) = self.recognised();
         let (left, top) = (size.width() / 4, size.height() * 2 / 5);
-        Ok(Page {
-            heading: format!("{} of {}", counted(gallery.len(), "face", "faces"), counted(people, "person", "people")),
-            size: format!("{} x {}", size.width(), size.height()),
-            pixels: size.pixels(),
-            faces: gallery.len(),
-            face: self.tile(self.shown, visible(&file_name(&gallery.enrolled()[self.shown].source))),
-            patch: self.patch(left, top),
-            patch_place: format!("{PATCH} x {PATCH} pixels, {left} from the left and {top} from the top, near an eye"),
-            difference: {
-                let levels = gallery.faces().face(self.shown).iter();
-                let difference = levels.zip(&mean).map(|(&level, mean)| f32::from(level) - mean);
-                picture(signed(size, &difference.collect::<Vec<_>>()).into())
-            },
-            variance: grouped(total),
-            deviation: format!("{:.1}", (total / size.pixels() as f64).sqrt()),
-            mean: picture(gray(size, &mean).into()),
-            first_share: percent(ratios.first().copied().unwrap_or(0.0)),
-            kept: space.components(),
-            kept_share: percent(space.variance_kept()),
-            basis: self.basis(&ratios),
-            walk: self.walk(&mean),
-            both_ways: self.both_ways()?,
-            eigenvalues: self.eigenvalues(&ratios),
-            shares: self.shares(&ratios),
-            total_variance: grouped(space.total_variance()),
-            by_weight: self.weight_by_weight(&mean),
-            clusters: self.clusters(),
-            new_face: self.new_face()?,
-            trouble: self.trouble()?,
-            scree: scree("basis face", &ratios, space.components()),
-            last_step: steps.len().saturating_sub(1),
+        let levels = gallery.faces().face(self.shown).iter();
+        let difference: Vec<f32> = levels.zip(&mean).map(|(&level, mean)| f32::from(level) - mean).collect();
+        Ok(context! {
+            heading => format!("{} of {}", counted(gallery.len(), "face", "faces"), counted(people, "person", "people")),
+            size => format!("{} x {}", size.width(), size.height()),
+            pixels => size.pixels(),
+            faces => gallery.len(),
+            face => self.tile(self.shown, visible(&file_name(&gallery.enrolled()[self.shown].source))),
+            patch => Serde(self.patch(left, top)),
+            patch_place => format!("{PATCH} x {PATCH} pixels, {left} from the left and {top} from the top, near an eye"),
+            difference => picture(signed(size, &difference).into()),
+            variance => grouped(total),
+            deviation => format!("{:.1}", (total / size.pixels() as f64).sqrt()),
+            mean => picture(gray(size, &mean).into()),
+            first_share => percent(ratios.first().copied().unwrap_or(0.0)),
+            kept => space.components(),
+            kept_share => percent(space.variance_kept()),
+            basis => self.basis(&ratios),
+            walk => self.walk(&mean),
+            both_ways => self.both_ways()?,
+            eigenvalues => self.eigenvalues(&ratios),
+            shares => self.shares(&ratios),
+            total_variance => grouped(space.total_variance()),
+            by_weight => self.weight_by_weight(&mean),
+            clusters => self.clusters(),
+            new_face => self.new_face()?,
+            trouble => self.trouble()?,
+            scree => scree("basis face", &ratios, space.components()),
+            last_step => steps.len().saturating_sub(1),
             steps,
-            map_note: match people > PEOPLE_SHOWN {
-                true => format!(" (the first {PEOPLE_SHOWN} people)"),
-                false => String::new(),
-            },
-            other_weights: match space.components().saturating_sub(2) {
+            map_note => if people > PEOPLE_SHOWN { format!(" (the first {PEOPLE_SHOWN} people)") } else { String::new() },
+            other_weights => match space.components().saturating_sub(2) {
                 0 => String::new(),
                 1 => "weight".to_owned(),
                 count => format!("{count} weights"),
             },
-            scatter: self.scatter(&ratios),
-            nearest: self.nearest(),
+            scatter => self.scatter(&ratios),
+            nearest => self.nearest(),
             right,
             tried,
-            others: self.others()?,
-            version: env!("CARGO_PKG_VERSION"),
+            others => self.others()?,
+            version => env!("CARGO_PKG_VERSION"),
         })
     }
 
@@ -199,106 +146,79 @@ impl Lesson<'_> {
         self.gallery.people()[self.gallery.enrolled()[face].person].to_string()
     }
 
-    fn tile(&self, face: usize, note: String) -> Tile {
-        let image = self.gallery.faces().image(face);
-        Tile { picture: image.map_or_else(String::new, |image| picture(image.into())), name: self.name(face), note }
+    fn tile(&self, face: usize, note: String) -> Value {
+        tile(self.gallery.faces().image(face).unwrap_or_default(), self.name(face), note)
     }
 
-    /// The gray levels of a small square.
     fn patch(&self, left: u32, top: u32) -> Vec<Vec<u8>> {
         let face = self.gallery.faces().face(self.shown);
         let width = self.space.size().width();
         let row = |y: u32| {
             let start = (y * width + left) as usize;
-            let end = (start + PATCH as usize).min(face.len());
-            face.get(start..end).unwrap_or_default().to_vec()
+            face.get(start..(start + PATCH as usize).min(face.len())).unwrap_or_default().to_vec()
         };
         (top..top + PATCH).map(row).collect()
     }
 
-    fn basis(&self, ratios: &[f64]) -> Vec<Tile> {
-        let columns = self.space.basis().column_iter().zip(ratios);
-        let tiles = (1..).zip(columns).take(BASIS_SHOWN);
+    fn basis(&self, ratios: &[f64]) -> Vec<Value> {
+        let tiles = (1..).zip(self.space.basis().column_iter().zip(ratios)).take(BASIS_SHOWN);
         tiles
-            .map(|(number, (column, ratio))| Tile {
-                picture: picture(signed(self.space.size(), column.as_slice()).into()),
-                name: format!("basis face {number}"),
-                note: format!("{} of the variance", percent(*ratio)),
+            .map(|(number, (column, ratio))| {
+                let face = signed(self.space.size(), column.as_slice());
+                tile(face, format!("basis face {number}"), format!("{} of the variance", percent(*ratio)))
             })
             .collect()
     }
 
     /// The mean face, and what lies two standard deviations from it along the first basis face.
-    fn walk(&self, mean: &[f32]) -> Vec<Tile> {
+    fn walk(&self, mean: &[f32]) -> Vec<Value> {
         let spread = self.space.eigenvalues().first().copied().unwrap_or(0.0).sqrt() as f32;
-        let tile = |(steps, name): (f32, &str)| {
+        let step = |(steps, name): (f32, &str)| {
             let direction = self.space.basis().column(0);
             let levels = mean.iter().zip(direction.iter());
             let levels: Vec<f32> = levels.map(|(mean, direction)| mean + steps * spread * direction).collect();
-            Tile {
-                picture: picture(gray(self.space.size(), &levels).into()),
-                name: name.to_owned(),
-                note: String::new(),
-            }
+            tile(gray(self.space.size(), &levels), name, "")
         };
-        [(-2.0, "two back"), (0.0, "the mean face"), (2.0, "two forward")].map(tile).into()
+        [(-2.0, "two back"), (0.0, "the mean face"), (2.0, "two forward")].map(step).into()
     }
 
-    fn steps(&self) -> Vec<Tile> {
+    fn steps(&self) -> Vec<Value> {
         let space = Space::Linear(std::sync::Arc::new(self.space.clone()));
         let steps = default_steps(self.space.components());
         let weights: Vec<f32> = self.weights.column(self.shown).iter().copied().collect();
         let wanted = Steps { weights: &weights, steps: &steps };
-        let levels = self.gallery.faces().face(self.shown).iter();
-        let original: Vec<f32> = levels.map(|&level| f32::from(level)).collect();
-        let rebuilt = Reconstruction::of_faces(&space, &[wanted]);
-        let rebuilt = rebuilt.into_iter().flatten();
+        let original: Vec<f32> = self.gallery.faces().face(self.shown).iter().map(|&level| f32::from(level)).collect();
+        let rebuilt = Reconstruction::of_faces(&space, &[wanted]).into_iter().flatten();
         rebuilt
             .map(|step| {
                 let error = step.error(self.space.mean().as_slice(), &original);
-                Tile {
-                    picture: picture(gray(self.space.size(), &step.levels).into()),
-                    name: match step.components {
-                        0 => "K = 0: the mean face".to_owned(),
-                        count => format!("K = {count}"),
-                    },
-                    note: format!(
-                        "off by {:.1} gray levels, {} of the difference explained",
-                        error.rms,
-                        percent(error.explained)
-                    ),
-                }
+                let (off, explained) = (error.rms, percent(error.explained));
+                let name = match step.components {
+                    0 => "K = 0: the mean face".to_owned(),
+                    count => format!("K = {count}"),
+                };
+                let note = format!("off by {off:.1} gray levels, {explained} of the difference explained");
+                tile(gray(self.space.size(), &step.levels), name, note)
             })
             .collect()
     }
 
     fn scatter(&self, ratios: &[f64]) -> String {
-        let people = self.gallery.people().iter().take(PEOPLE_SHOWN);
-        let names = people.map(ToString::to_string);
-        let axes = ("basis face", ratios);
-        scatter::of_gallery(self.gallery, &self.weights, axes, names)
+        let names = self.gallery.people().iter().take(PEOPLE_SHOWN).map(ToString::to_string);
+        scatter::of_gallery(self.gallery, &self.weights, ("basis face", ratios), names)
     }
 
     fn distance(&self, a: usize, b: usize) -> f64 {
         let (a, b) = (self.weights.column(a), self.weights.column(b));
-        let squares = a.iter().zip(b.iter()).map(|(a, b)| f64::from(a - b).powi(2));
-        squares.sum::<f64>().sqrt()
+        a.iter().zip(b.iter()).map(|(a, b)| f64::from(a - b).powi(2)).sum::<f64>().sqrt()
     }
 
-    /// All other faces with their distances, nearest first.
-    fn by_distance(&self, face: usize) -> Vec<(f64, usize)> {
-        let others = (0..self.gallery.len()).filter(|&other| other != face);
-        let mut others: Vec<(f64, usize)> = others.map(|other| (self.distance(face, other), other)).collect();
+    fn nearest(&self) -> Vec<Value> {
+        let others = (0..self.gallery.len()).filter(|&other| other != self.shown);
+        let mut others: Vec<(f64, usize)> = others.map(|other| (self.distance(self.shown, other), other)).collect();
         others.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-        others
-    }
-
-    fn nearest(&self) -> Vec<Tile> {
-        let others = self.by_distance(self.shown).into_iter();
-        others
-            .take(NEAREST_SHOWN)
-            .map(|(distance, face)| self.tile(face, format!("distance {}", grouped(distance))))
-            .collect()
+        let tile = |(distance, face)| self.tile(face, format!("distance {}", grouped(distance)));
+        others.into_iter().take(NEAREST_SHOWN).map(tile).collect()
     }
 
     /// Photos whose nearest other photo shows the same person, and all whose person has another photo.
@@ -317,29 +237,24 @@ impl Lesson<'_> {
 
     /// The distance of a picture (a matrix of one face) from face space, in gray levels a pixel.
     fn distance_from_face_space(&self, picture: &FaceMatrix) -> f64 {
-        let weights = self.space.project(picture);
-        let residual = self.space.residual(picture.face(0), weights.as_slice());
+        let residual = self.space.residual(picture.face(0), self.space.project(picture).as_slice());
         residual.distance / (picture.size().pixels() as f64).sqrt()
     }
 
     /// The face as it is, upside down, and with its pixels in another order: each with its distance from face space.
-    fn others(&self) -> Result<Vec<Tile>> {
+    fn others(&self) -> Result<Vec<Value>> {
         let face = self.gallery.faces().face(self.shown).to_vec();
         let upside_down: Vec<u8> = face.iter().rev().copied().collect();
         let shuffled: Vec<u8> = order(face.len()).map(|at| face[at]).collect();
-        let size = self.space.size();
-        let tile = |(pixels, name): (Vec<u8>, &str)| -> Result<Tile> {
-            let matrix = FaceMatrix::from_pixels(size, pixels)?;
+        let other = |(pixels, name): (Vec<u8>, &str)| -> Result<Value> {
+            let matrix = FaceMatrix::from_pixels(self.space.size(), pixels)?;
             let a_pixel = self.distance_from_face_space(&matrix);
-            Ok(Tile {
-                picture: matrix.image(0).map_or_else(String::new, |image| picture(image.into())),
-                name: name.to_owned(),
-                note: format!("{a_pixel:.1} gray levels a pixel from face space"),
-            })
+            let note = format!("{a_pixel:.1} gray levels a pixel from face space");
+            Ok(tile(matrix.image(0).unwrap_or_default(), name, note))
         };
         [(face, "the face"), (upside_down, "upside down"), (shuffled, "the same pixels, mixed up")]
             .into_iter()
-            .map(tile)
+            .map(other)
             .collect()
     }
 }
@@ -347,8 +262,7 @@ impl Lesson<'_> {
 /// Every position below `count` once, far from its neighbours: steps of about the golden section.
 fn order(count: usize) -> impl Iterator<Item = usize> {
     let golden = (count as f64 * 0.618) as usize;
-    let step = (golden.max(1)..=count.max(1)).find(|&step| common_divisor(step, count) == 1);
-    let step = step.unwrap_or(1);
+    let step = (golden.max(1)..=count.max(1)).find(|&step| common_divisor(step, count) == 1).unwrap_or(1);
     (0..count).map(move |at| at * step % count)
 }
 

@@ -1,37 +1,18 @@
 //! A photo that was not learned from: projected, rebuilt, named.
 
-use serde::Serialize;
+use minijinja::{Value, context};
 
-use super::super::words::counted;
 use super::clusters::signed;
-use super::{Lesson, Tile, grouped, percent};
-use super::{gray, picture};
+use super::{Lesson, gray, grouped, percent, tile};
 use crate::error::Result;
 use crate::face_space::FaceSpace;
+use crate::text::counted;
 
-/// Weights that are written out.
 const WRITTEN: usize = 5;
 
-/// The lesson's face, with basis faces of all other photos.
-#[derive(Serialize)]
-pub(super) struct NewFace {
-    pub learned: usize,
-    pub weights: String,
-    pub rebuilt: Tile,
-    pub nearest: Tile,
-    pub second: Option<Tile>,
-    pub is_right: bool,
-    /// Gray levels a pixel from face space, and the share of its difference from the mean that is explained.
-    pub residual: String,
-    pub explained: String,
-    /// Its distance from the face space that it was learned into; whether that is nearer.
-    pub residual_learned: String,
-    pub fits_worse: bool,
-}
-
 impl Lesson<'_> {
-    /// `None` of fewer than three photos.
-    pub(super) fn new_face(&self) -> Result<Option<NewFace>> {
+    /// The lesson's face, with basis faces of all other photos; `None` of fewer than three.
+    pub(super) fn new_face(&self) -> Result<Option<Value>> {
         let faces = self.gallery.faces();
         let others: Vec<usize> = (0..faces.len()).filter(|&at| at != self.shown).collect();
         if others.len() < 2 {
@@ -50,28 +31,29 @@ impl Lesson<'_> {
         near.sort_by(|a, b| a.0.total_cmp(&b.0));
         let person = |face: usize| self.gallery.enrolled()[face].person;
         let other = near.iter().find(|found| person(found.1) != person(near[0].1));
-        let tile = |&(squared, face): &(f64, usize)| self.tile(face, format!("distance {}", grouped(squared.sqrt())));
+        let photo = |&(squared, face): &(f64, usize)| self.tile(face, format!("distance {}", grouped(squared.sqrt())));
         let weights: Vec<f32> = own.iter().copied().collect();
         let residual = space.residual(shown.face(0), &weights);
         let left_out = residual.distance / (faces.size().pixels() as f64).sqrt();
         let learned_into = self.distance_from_face_space(&shown);
         let written: Vec<String> = weights.iter().take(WRITTEN).map(|&w| signed(f64::from(w))).collect();
         let more = if weights.len() > WRITTEN { ", …" } else { "" };
-        Ok(Some(NewFace {
-            learned: others.len(),
-            weights: format!("{}{more}", written.join(", ")),
-            rebuilt: Tile {
-                picture: picture(gray(faces.size(), &space.rebuild(&weights)).into()),
-                name: "rebuilt".to_owned(),
-                note: format!("from {}", counted(weights.len(), "weight", "weights")),
-            },
-            nearest: tile(&near[0]),
-            second: other.map(tile),
-            is_right: person(near[0].1) == person(self.shown),
-            residual: format!("{left_out:.1}"),
-            explained: percent(1.0 - (residual.distance / residual.from_mean.max(f64::MIN_POSITIVE)).powi(2)),
-            residual_learned: format!("{learned_into:.1}"),
-            fits_worse: left_out > learned_into,
+        Ok(Some(context! {
+            learned => others.len(),
+            weights => format!("{}{more}", written.join(", ")),
+            rebuilt => tile(
+                gray(faces.size(), &space.rebuild(&weights)),
+                "rebuilt",
+                format!("from {}", counted(weights.len(), "weight", "weights")),
+            ),
+            nearest => photo(&near[0]),
+            second => other.map(photo),
+            is_right => person(near[0].1) == person(self.shown),
+            // Gray levels a pixel from face space, and from the one that it was learned into.
+            residual => format!("{left_out:.1}"),
+            residual_learned => format!("{learned_into:.1}"),
+            explained => percent(1.0 - (residual.distance / residual.from_mean.max(f64::MIN_POSITIVE)).powi(2)),
+            fits_worse => left_out > learned_into,
         }))
     }
 }

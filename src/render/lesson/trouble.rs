@@ -1,6 +1,6 @@
 //! Failures of eigenfaces: light as the first component, overfitting, and what PCA is not.
 
-use serde::Serialize;
+use minijinja::{Value, context};
 
 use super::super::chart::{self, Axis, CURVES, Series};
 use super::{Lesson, percent};
@@ -15,67 +15,35 @@ const OF_LIGHT: usize = 3;
 /// Numbers of basis faces by which overfitting is told.
 const STEPS: [usize; 6] = [1, 5, 10, 20, 40, 80];
 
-#[derive(Serialize)]
-pub(super) struct Trouble {
-    /// The correlation between the mean gray level of a photo and its first weight; `None` where all are equally bright.
-    pub light: Option<String>,
-    /// Photos whose nearest other photo is right: by all weights, and without the first ones; `None` with too few weights.
-    pub without_light: Option<[usize; 2]>,
-    pub of_light: usize,
-    /// Learned from every second photo: errors of these and of the others.
-    pub overfitting: Vec<Overfitting>,
-    pub learned: usize,
-    /// Two pixels of all faces, with the line of PCA and that of regression; `None` where they do not differ.
-    pub lines: Option<Lines>,
-}
-
-/// J with K basis faces.
-#[derive(Serialize)]
-pub(super) struct Overfitting {
-    pub components: usize,
-    pub learned: String,
-    pub unseen: String,
-}
-
-/// Two lines through the same points.
-#[derive(Serialize)]
-pub(super) struct Lines {
-    pub chart: String,
-    pub pca: String,
-    pub regression: String,
-}
-
 impl Lesson<'_> {
-    pub(super) fn trouble(&self) -> Result<Trouble> {
+    pub(super) fn trouble(&self) -> Result<Value> {
         let (overfitting, learned) = self.overfitting()?;
-        Ok(Trouble {
-            light: self.light().map(|r| format!("{:.2}", r.abs())),
-            without_light: (self.space.components() > OF_LIGHT + 1)
-                .then(|| [0, OF_LIGHT].map(|first| self.right_from(first))),
-            of_light: OF_LIGHT,
+        let is_enough = self.space.components() > OF_LIGHT + 1;
+        Ok(context! {
+            light => self.light().map(|r| format!("{:.2}", r.abs())),
+            without_light => is_enough.then(|| [0, OF_LIGHT].map(|first| self.right_from(first))),
+            of_light => OF_LIGHT,
             overfitting,
             learned,
-            lines: self.lines(),
+            lines => self.lines(),
         })
     }
 
+    /// The correlation between the mean gray level of a photo and its first weight; `None` where all are equally bright.
     fn light(&self) -> Option<f64> {
         let levels = self.gallery.faces().faces().map(|face| {
             let sum: u64 = face.iter().map(|&level| u64::from(level)).sum();
             sum as f64 / face.len() as f64
         });
-        let first = self.weights.row(0);
-        let pairs: Vec<(f64, f64)> = levels.zip(first.iter().map(|&w| f64::from(w))).collect();
-        let moments = Moments::of(&pairs);
-        moments.correlation()
+        let pairs: Vec<(f64, f64)> = levels.zip(self.weights.row(0).iter().map(|&w| f64::from(w))).collect();
+        Moments::of(&pairs).correlation()
     }
 
     /// Photos whose nearest other photo shows the same person, by the weights from one on.
     fn right_from(&self, first: usize) -> usize {
         let counts = self.gallery.counts();
         let person = |face: usize| self.gallery.enrolled()[face].person;
-        let rows = self.weights.nrows() - first;
-        let weights = self.weights.rows(first, rows);
+        let weights = self.weights.rows(first, self.weights.nrows() - first);
         let is_right = |&face: &usize| {
             let squared = |other: usize| (weights.column(face) - weights.column(other)).norm_squared();
             let others = (0..weights.ncols()).filter(|&other| other != face);
@@ -85,15 +53,15 @@ impl Lesson<'_> {
         (0..weights.ncols()).filter(is_right).count()
     }
 
-    fn overfitting(&self) -> Result<(Vec<Overfitting>, usize)> {
+    /// J of every second photo, which is learned from, and of the others; and how many those are.
+    fn overfitting(&self) -> Result<(Vec<Value>, usize)> {
         let faces = self.gallery.faces();
         let (learned, unseen): (Vec<usize>, Vec<usize>) = (0..faces.len()).partition(|at| at % 2 == 0);
         if unseen.is_empty() || learned.len() < 3 {
             return Ok((Vec::new(), learned.len()));
         }
         let (known, tried) = (faces.select(&learned)?, faces.select(&unseen)?);
-        let all = Pca { components: ComponentCount::Share(1.0), ..self.pca };
-        let Ok(components) = all.fit(&known) else {
+        let Ok(components) = Pca { components: ComponentCount::Share(1.0), ..self.pca }.fit(&known) else {
             return Ok((Vec::new(), learned.len()));
         };
         let space = FaceSpace::new(faces.size(), &components);
@@ -109,17 +77,19 @@ impl Lesson<'_> {
             left / f64::max(total, f64::MIN_POSITIVE)
         };
         let last = space.components();
-        let steps = STEPS.into_iter().filter(|&step| step < last).chain([last]);
-        let rows = steps.map(|count| Overfitting {
-            components: count,
-            learned: percent(error(&known, count)),
-            unseen: percent(error(&tried, count)),
+        let rows = STEPS.into_iter().filter(|&step| step < last).chain([last]).map(|count| {
+            context! {
+                components => count,
+                learned => percent(error(&known, count)),
+                unseen => percent(error(&tried, count)),
+            }
         });
         Ok((rows.collect(), learned.len()))
     }
 
-    /// Of the middle of the forehead and of the middle of the face.
-    fn lines(&self) -> Option<Lines> {
+    /// Two pixels of all faces, of the middle of the forehead and of the face, with the line of PCA and that of regression; `None`
+    /// where they do not differ.
+    fn lines(&self) -> Option<Value> {
         let size = self.space.size();
         let (width, height) = (size.width() as usize, size.height() as usize);
         let [a, b] = [(width / 2, height / 5), (width / 2, height / 2)].map(|(x, y)| y * width + x);
@@ -129,8 +99,7 @@ impl Lesson<'_> {
         let [pca, regression] = [moments.principal_slope()?, moments.regression_slope()?];
         let line = |slope: f64| -> Vec<(f64, f64)> {
             let at = |x: f64| moments.y + slope * (x - moments.x);
-            let inside = (0..=255).map(f64::from).map(|x| (x, at(x)));
-            inside.filter(|(_, y)| (0.0..=255.0).contains(y)).collect()
+            (0..=255).map(f64::from).map(|x| (x, at(x))).filter(|(_, y)| (0.0..=255.0).contains(y)).collect()
         };
         let marks = points.iter().map(|&(x, y)| (x, y, format!("{x:.0}, {y:.0}")));
         let axis = |name: &str| Axis::numbers(name, (0.0, 255.0));
@@ -144,7 +113,7 @@ impl Lesson<'_> {
                 Series::Curve("PCA".to_owned(), line(pca), CURVES[0]),
             ],
         );
-        Some(Lines { chart, pca: format!("{pca:.2}"), regression: format!("{regression:.2}") })
+        Some(context! { chart, pca => format!("{pca:.2}"), regression => format!("{regression:.2}") })
     }
 }
 

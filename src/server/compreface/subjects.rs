@@ -15,6 +15,10 @@ use super::super::people::counted;
 use super::super::service::Shared;
 use super::{erase, faces_of};
 
+fn nobody() -> Failure {
+    Failure::coded(StatusCode::NOT_FOUND, 42, "nobody of this name is enrolled")
+}
+
 pub async fn subjects(State(service): Shared) -> Answer<Json<Value>> {
     let people = counted(&service.snapshot());
     let names: Vec<&str> = people.iter().map(|(person, _)| person.as_str()).collect();
@@ -46,14 +50,10 @@ pub async fn rename_subject(
 ) -> Answer<Json<Value>> {
     let new = Person::new(&asked.subject)?;
     let change = move |model: Option<&Model>| {
-        let nobody = || Failure::coded(StatusCode::NOT_FOUND, 42, "nobody of this name is enrolled");
         let known = model.ok_or_else(nobody)?;
         let person = &known.people()[known.gallery().find(&name)?];
         let edit = match known.people().contains(&new) {
-            true => {
-                let other = (*person != new).then_some(name);
-                Edit::Merge(other.into_iter().collect(), new.to_string())
-            }
+            true => Edit::Merge((*person != new).then_some(name).into_iter().collect(), new.to_string()),
             false => Edit::Rename(name, new.to_string(), EarlierName::Known),
         };
         Ok((Plan::of(edit, model, &())?, ()))
@@ -66,8 +66,7 @@ pub async fn erase_subject(State(service): Shared, UrlPath(name): UrlPath<String
     let subject = name.clone();
     let erased = erase(&service, move |model| Ok(faces_of(model, Some(&name)))).await?;
     if erased.is_empty() {
-        let message = "nobody of this name is enrolled";
-        return Err(Failure::coded(StatusCode::NOT_FOUND, 42, message));
+        return Err(nobody());
     }
     Ok(Json(json!({ "subject": subject })))
 }

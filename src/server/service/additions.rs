@@ -58,17 +58,13 @@ impl Service {
             let arrived = locked(&service.arrivals).clone();
             let fitting = arrived.iter().filter(|face| preparation.agrees_with(&face.0));
             let faces = fitting.map(|face| face.1.clone()).collect();
-            let edit = Edit::Faces(preparation, faces, Step::Own);
-            Ok((Plan::of(edit, model, &())?, ()))
+            Ok((Plan::of(Edit::Faces(preparation, faces, Step::Own), model, &())?, ()))
         };
         let (_, state) = self.change(None, change).await?;
         let face = &arrival.face.1;
         match state.model()?.gallery().photo_of(face) {
             Some(photo) if photo.person == face.person => Ok(photo.hash),
-            Some(photo) => {
-                let person = photo.person.to_string();
-                Err(Error::PhotoOfOther { person }.into())
-            }
+            Some(photo) => Err(Error::PhotoOfOther { person: photo.person.to_string() }.into()),
             None => Err(Failure::conflict("the gallery was changed meanwhile: send the photo again")),
         }
     }

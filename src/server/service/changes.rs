@@ -56,8 +56,7 @@ impl Service {
         change: impl FnOnce(Option<&Model>, &Job) -> Answer<(Plan, T)> + Send + 'static,
     ) -> Answer<(T, Snapshot)> {
         let work = move |service: &Self, changes: &mut Changes, job: &Job| {
-            let change = |model: Option<&Model>| change(model, job);
-            service.change_now(changes, expected.as_deref(), change)
+            service.change_now(changes, expected.as_deref(), |model: Option<&Model>| change(model, job))
         };
         self.in_turn(job, work).await
     }
@@ -83,7 +82,7 @@ impl Service {
         let turn = Arc::clone(&self.changes).lock_owned();
         match tokio::time::timeout(PATIENCE, turn).await {
             Ok(turn) if !self.is_ending.load(Ordering::SeqCst) => Ok(turn),
-            Ok(_) => Err(Failure::ending()),
+            Ok(_) => Err(Failure::unavailable("the server is ending; nothing was changed")),
             Err(_) => Err(Failure::queued(place.position(), self.jobs.working())),
         }
     }
@@ -108,12 +107,10 @@ impl Service {
 
     /// Makes a change, and forgets what was found of faces that are gone then.
     fn commit(&self, changes: &mut Changes, plan: &Plan, before: &Snapshot) -> Result<Snapshot> {
-        let model = plan.commit(before.model.as_deref())?;
-        let after = self.keep(changes, model.map(Arc::new))?;
-        let is_undone = matches!(plan.entry, Entry::Undone { .. });
+        let after = self.keep(changes, plan.commit(before.model.as_deref())?.map(Arc::new))?;
         match plan.outcome.gone.is_empty() {
             true => {}
-            false if is_undone => self.jobs.forget_results(Forgotten::TakenBack),
+            false if matches!(plan.entry, Entry::Undone { .. }) => self.jobs.forget_results(Forgotten::TakenBack),
             false => {
                 self.jobs.forget_results(Forgotten::Erased);
                 self.forget_folder();
@@ -141,8 +138,7 @@ impl Service {
         chosen: impl FnOnce(&Model) -> Answer<Vec<usize>> + Send + 'static,
     ) -> Answer<(Vec<KnownPhoto>, Snapshot)> {
         let change = |model: Option<&Model>| {
-            let faces = model.map_or_else(|| Ok(Vec::new()), chosen)?;
-            let plan = Plan::of(Edit::Remove(faces), model, &())?;
+            let plan = Plan::of(Edit::Remove(model.map_or_else(|| Ok(Vec::new()), chosen)?), model, &())?;
             let gone = plan.outcome.gone.clone();
             Ok((plan, gone))
         };
@@ -152,8 +148,7 @@ impl Service {
     /// The change that would be undone, in words, and how many faces that erases; `None` where there is none, or one is being
     /// made that takes long.
     pub async fn last_change(&self) -> Option<(String, usize)> {
-        let changes = tokio::time::timeout(SHORT_CHANGE, self.changes.lock());
-        changes.await.ok()?.last(&self.snapshot())
+        tokio::time::timeout(SHORT_CHANGE, self.changes.lock()).await.ok()?.last(&self.snapshot())
     }
 
     /// Undoes the last change, and says which that was. `expected` is the tag of the state that this was meant for.
@@ -172,10 +167,7 @@ impl Service {
             answers.try_for_each(Remembered::take_back)?;
             let state = match (gesture, now.model.as_deref()) {
                 (Some(Gesture::Answers), _) | (_, None) => service.renew(),
-                (_, Some(model)) => {
-                    let plan = Plan::of(Edit::Undo, Some(model), &())?;
-                    service.commit(&mut changes, &plan, &now)?
-                }
+                (_, Some(model)) => service.commit(&mut changes, &Plan::of(Edit::Undo, Some(model), &())?, &now)?,
             };
             if gesture.is_some() {
                 changes.said.pop();
@@ -219,10 +211,8 @@ pub struct Changes {
     pub(super) said: Vec<Said>,
 }
 
-/// The answers about faces of folders that one gesture gave.
 #[derive(Debug)]
 pub(super) struct Said {
-    /// In words.
     told: String,
     answers: Vec<Remembered>,
     /// The number of the gallery's last change then.
@@ -230,7 +220,6 @@ pub(super) struct Said {
     gesture: Gesture,
 }
 
-/// The changes of a gesture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Gesture {
     Answers,
@@ -242,8 +231,7 @@ impl Changes {
     /// Records the answers about faces of a gesture, after the change of the gallery if it made one.
     pub fn remembered(&mut self, told: &str, gesture: Gesture, answers: Vec<Remembered>, state: &Snapshot) {
         self.said.push(Said { told: told.to_owned(), answers, after: state.last_step(), gesture });
-        let over = self.said.len().saturating_sub(MOST_SAID);
-        self.said.drain(..over);
+        self.said.drain(..self.said.len().saturating_sub(MOST_SAID));
     }
 
     /// The last gesture, unless the gallery was changed after it.

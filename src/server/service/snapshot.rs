@@ -22,7 +22,6 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// The model, if anybody is enrolled.
     pub fn model(&self) -> Answer<&Arc<Model>> {
         self.model.as_ref().ok_or_else(Failure::nobody_enrolled)
     }
@@ -40,8 +39,7 @@ impl Snapshot {
         let Some(model) = &self.model else {
             return Ok(json!(PhotoRecord::located(Path::new(name), &faces.locations())));
         };
-        let recognizer = model.recognizer();
-        let found = recognizer.identify_prepared(from_ref(faces.prepared()), query)?;
+        let found = model.recognizer().identify_prepared(from_ref(faces.prepared()), query)?;
         let mut told = PhotoRecord::identified(Path::new(name), &found[0]);
         let gallery = model.gallery();
         for (at, told) in told.faces.iter_mut().enumerate() {
@@ -70,7 +68,6 @@ impl Snapshot {
 
     /// The number of the last change that can be undone, or 0.
     pub(super) fn last_step(&self) -> u64 {
-        let step = self.model.as_ref().and_then(|model| model.history().last_step());
-        step.map_or(0, |(number, _)| number)
+        self.model.as_ref().and_then(|model| model.history().last_step()).map_or(0, |(number, _)| number)
     }
 }
