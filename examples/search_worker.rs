@@ -52,9 +52,7 @@ impl Searcher {
             Self::Tree(tree, points, leading) => {
                 let squared = |point: usize| squared_euclidean(query, points.column(point).as_slice());
                 let mut best: Vec<(f32, usize)> = Vec::new();
-                let Ok(near) = tree.iter_nearest(&query[..*leading], &squared_euclidean) else {
-                    return Vec::new();
-                };
+                let Ok(near) = tree.iter_nearest(&query[..*leading], &squared_euclidean) else { return Vec::new() };
                 for (bound, &point) in near {
                     if best.len() == count && bound * 0.999_99 > best[count - 1].0 {
                         break;
@@ -114,9 +112,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for line in std::io::stdin().lock().lines() {
         let line = line?;
         let words: Vec<&str> = line.split_whitespace().collect();
-        let [method, count, asked @ ..] = &words[..] else {
-            return Err("METHOD COUNT QUERY...".into());
-        };
+        let [method, count, asked @ ..] = &words[..] else { return Err("METHOD COUNT QUERY...".into()) };
         let count = count.parse()?;
         let asked: Vec<usize> = asked.iter().map(|at| at.parse()).collect::<Result<_, _>>()?;
         let mut answers = Vec::new();

@@ -62,9 +62,7 @@ const LEAST_FACE_SCORE: f64 = 0.2;
 
 /// The face score below which something is not a face, from that of faces of so many people that were left out.
 pub fn face_score_limit(face_scores: &[f64], people: usize) -> f64 {
-    let Some((mean, spread)) = mean_and_spread(face_scores).filter(|_| people > 1) else {
-        return LEAST_FACE_SCORE;
-    };
+    let Some((mean, spread)) = mean_and_spread(face_scores).filter(|_| people > 1) else { return LEAST_FACE_SCORE };
     let n = face_scores.len() as f64;
     let variance =
         (n * spread * spread + FACE_SCORE_WORTH * FACE_SCORE_SPREAD * FACE_SCORE_SPREAD) / (n + FACE_SCORE_WORTH);

@@ -316,9 +316,7 @@ impl Preparation {
             crop_eyes.in_photo(size).map(|eyes| (eyes, reach))
         });
         let found = eyes.places().map(|eyes| absolute_eyes(size, eyes));
-        let (Some(found), Some((frame, reach))) = (found, frame) else {
-            return found.or(frame.map(|(eyes, _)| eyes));
-        };
+        let (Some(found), Some((frame, reach))) = (found, frame) else { return found.or(frame.map(|(eyes, _)| eyes)) };
         let distance = |[x, y]: Point, [u, v]: Point| libm::hypotf(x - u, y - v);
         let off = distance(found[0], frame[0]).max(distance(found[1], frame[1]));
         if off <= reach * distance(frame[0], frame[1]) { Some(frame) } else { Some(found) }

@@ -73,12 +73,8 @@ fn marked(list: &Path, line: &str) -> Result<Option<(Vec<u8>, MarkedMouth)>, Str
     };
     let photo = Photo::open(&path).map_err(|error| error.to_string())?;
     let preparation = Preparation::new(FACE, Framing::Detect);
-    let Ok(face) = preparation.prepare(photo.luma()) else {
-        return Ok(None);
-    };
-    let Some(location) = face.region.location() else {
-        return Ok(None);
-    };
+    let Ok(face) = preparation.prepare(photo.luma()) else { return Ok(None) };
+    let Some(location) = face.region.location() else { return Ok(None) };
     let [left, right] = location.eyes;
     let apart = libm::hypotf(x2 - x1, y2 - y1);
     let off = libm::hypotf(left[0] - x1, left[1] - y1).max(libm::hypotf(right[0] - x2, right[1] - y2));

@@ -90,9 +90,7 @@ impl Frame {
             0xc9..=0xcb => return Err(unsupported("arithmetic coding")),
             _ => return Err(unsupported("hierarchical coding")),
         };
-        let &[precision, h1, h0, w1, w0, components, ref rest @ ..] = marker.segment else {
-            return Err(TRUNCATED);
-        };
+        let &[precision, h1, h0, w1, w0, components, ref rest @ ..] = marker.segment else { return Err(TRUNCATED) };
         if precision != 8 {
             return Err(unsupported(&format!("{precision} bits a sample")));
         }

@@ -93,9 +93,7 @@ mod tests {
     #[test]
     fn every_row_of_folders_is_passed_over_and_says_who_makes_it() {
         for line in include_str!("leftovers.txt").lines() {
-            let [how, name, maker] = line.split('|').collect::<Vec<_>>()[..] else {
-                continue;
-            };
+            let [how, name, maker] = line.split('|').collect::<Vec<_>>()[..] else { continue };
             let (outer, name, other) = match how {
                 "whole" => ("nas", name.to_owned(), format!("{name} of Ada")),
                 "start" => ("nas", format!("{name}1"), format!("My {name}")),

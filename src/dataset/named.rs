@@ -138,9 +138,7 @@ impl NameSources {
 
     fn picasa(&self, photo: &Path) -> Result<Option<NameSource>, NameFault> {
         let (Some(folder), Some(name)) = (photo.parent(), photo.file_name()) else { return Ok(None) };
-        let Some(ini) = self.sidecars(folder).picasa.as_ref().map(|ini| folder.join(ini)) else {
-            return Ok(None);
-        };
+        let Some(ini) = self.sidecars(folder).picasa.as_ref().map(|ini| folder.join(ini)) else { return Ok(None) };
         let content = read(&ini).map_err(|error| unreadable(&ini, &error))?;
         let regions = picasa::regions(&String::from_utf8_lossy(&content), &name.to_string_lossy());
         Ok((!regions.list.is_empty()).then_some(NameSource { sidecar: Some(ini), regions }))

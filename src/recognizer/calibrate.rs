@@ -37,9 +37,7 @@ pub(super) fn calibrate(gallery: &Gallery, settings: Settings, face_score_limit:
     let mut seen = LeftOut { people: gallery.people().len(), ..LeftOut::default() };
     for round in rounds(gallery) {
         // Of what is left there may be one face, or all alike: nothing to learn from.
-        let Ok(distances) = distances(&round, gallery, &persons, settings) else {
-            continue;
-        };
+        let Ok(distances) = distances(&round, gallery, &persons, settings) else { continue };
         match round.kind {
             Kind::People => seen.strangers.extend(distances),
             Kind::Photos => seen.genuine.extend(distances),

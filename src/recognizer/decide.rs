@@ -74,9 +74,7 @@ impl Recognizer {
     fn is_sure(&self, ranking: &Ranking, name: impl Fn(usize) -> Person, face: &FaceEvidence<'_>) -> bool {
         // The very photo that is enrolled has a distance of 0.
         let is_another = |closest: &&Candidate<usize>| closest.distance > 0.0;
-        let Some(closest) = ranking.people.first().filter(is_another) else {
-            return true;
-        };
+        let Some(closest) = ranking.people.first().filter(is_another) else { return true };
         if !face.region.is_some_and(|it| self.may_be_covered(it, face.signal)) {
             return true;
         }

@@ -83,9 +83,7 @@ pub(super) fn coordinates(
     gallery: &Gallery,
     known: Option<(DescribedGallery<'_>, &[Option<usize>])>,
 ) -> Result<DMatrix<f32>> {
-    let Some((known, places)) = known else {
-        return Ok(background.coordinates(gallery.faces()));
-    };
+    let Some((known, places)) = known else { return Ok(background.coordinates(gallery.faces())) };
     let missing: Vec<usize> = (0..gallery.len()).filter(|&at| places[at].is_none()).collect();
     let computed = match missing.is_empty() {
         true => FaceMatrix::new(gallery.faces().size()),

@@ -15,9 +15,7 @@ fn labeled(set: PathBuf) -> Listing {
 
 #[test]
 fn att_is_read_pixel_by_pixel() {
-    let Some(att) = crate::support::real_data("att") else {
-        return;
-    };
+    let Some(att) = crate::support::real_data("att") else { return };
     let listing = labeled(att);
     assert_eq!((listing.photos.len(), listing.skipped.len()), (400, 0));
     let order: Vec<_> = listing.photos.iter().map(|p| p.path.clone()).collect();
@@ -42,9 +40,7 @@ fn att_is_read_pixel_by_pixel() {
 
 #[test]
 fn the_gray_of_real_jpegs_is_that_of_their_colours() {
-    let Some(lfw) = crate::support::real_data("lfw") else {
-        return;
-    };
+    let Some(lfw) = crate::support::real_data("lfw") else { return };
     let listing = labeled(lfw);
     assert_eq!(listing.photos.len(), 620);
     let some: Vec<_> = listing.photos.into_iter().step_by(31).collect();
@@ -76,9 +72,7 @@ fn the_gray_of_real_jpegs_is_that_of_their_colours() {
 #[test]
 fn every_photo_of_every_set_is_read() {
     for set in ["att", "yale", "lfw", "lfw-strangers", "groups", "photos", "not-faces"] {
-        let Some(folder) = crate::support::real_data(set) else {
-            return;
-        };
+        let Some(folder) = crate::support::real_data(set) else { return };
         let listing = list_photos(&[folder]).unwrap();
         assert_eq!(listing.skipped, []);
         let sizes = load_each(
@@ -99,9 +93,7 @@ fn every_photo_of_every_set_is_read() {
 #[test]
 fn sizes_are_chosen_from_the_data() {
     for (set, expected) in [("yale", "68x52"), ("lfw", "60x60")] {
-        let Some(folder) = crate::support::real_data(set) else {
-            return;
-        };
+        let Some(folder) = crate::support::real_data(set) else { return };
         let listing = labeled(folder);
         let size = choose_size(&photo_sizes(&listing.photos)).unwrap();
         assert_eq!(size.to_string(), expected, "{set}");
@@ -116,9 +108,7 @@ fn sizes_are_chosen_from_the_data() {
 fn time_to_load() {
     use std::time::Instant;
     for set in ["att", "yale", "lfw"] {
-        let Some(folder) = crate::support::real_data(set) else {
-            return;
-        };
+        let Some(folder) = crate::support::real_data(set) else { return };
         let mut best = [f64::MAX; 4];
         for _ in 0..15 {
             let mut laps = [0.0; 4];

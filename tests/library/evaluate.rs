@@ -66,9 +66,7 @@ fn predictions_on_the_bundled_faces_are_numpys_probe_by_probe() {
 
 #[test]
 fn predictions_on_att_are_numpys_probe_by_probe() {
-    let Some(folder) = crate::support::real_data("att") else {
-        return;
-    };
+    let Some(folder) = crate::support::real_data("att") else { return };
     agrees_with_numpy(&folder, "92x112", 60, "att-predictions.txt");
 }
 
@@ -118,9 +116,7 @@ proptest! {
         });
         let persons = gallery.persons();
         let pixels = gallery.faces();
-        let Ok(folds) = protocol.folds(&gallery, seed) else {
-            return Ok(());
-        };
+        let Ok(folds) = protocol.folds(&gallery, seed) else { return Ok(()) };
         prop_assert_eq!(&folds, &protocol.folds(&gallery, seed).unwrap());
         for fold in &folds {
             prop_assert!(fold.learned.is_sorted() && fold.probes.is_sorted());

@@ -56,9 +56,7 @@ fn residual_and_weights_obey_pythagoras() {
 /// weakest of which may not.
 #[test]
 fn single_precision_is_good_to_a_millionth_on_real_faces() {
-    let Some(faces) = att_faces() else {
-        return;
-    };
+    let Some(faces) = att_faces() else { return };
     let orthonormality =
         |basis: &DMatrix<f64>| (basis.tr_mul(basis) - DMatrix::identity(basis.ncols(), basis.ncols())).amax();
     let exact = fit(&faces, ComponentCount::Share(1.0));

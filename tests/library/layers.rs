@@ -132,9 +132,7 @@ fn only_some_modules_touch_the_file_system() {
 
 /// The paths that a use with braces stands for.
 fn expanded(path: &str) -> Vec<String> {
-    let (Some(open), Some(close)) = (path.find('{'), path.rfind('}')) else {
-        return vec![path.trim().to_owned()];
-    };
+    let (Some(open), Some(close)) = (path.find('{'), path.rfind('}')) else { return vec![path.trim().to_owned()] };
     let mut parts = vec![String::new()];
     let mut depth = 0;
     for letter in path[open + 1..close].chars() {

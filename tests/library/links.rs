@@ -94,9 +94,7 @@ fn links_of_documents_lead_somewhere() {
 fn documents_that_comments_name_are_there() {
     let (mut named, mut wrong) = (0, Vec::new());
     for file in files(project(), &[".rs", ".py", ".sh", ".md", ".html"]) {
-        let Ok(text) = fs::read_to_string(&file) else {
-            continue;
-        };
+        let Ok(text) = fs::read_to_string(&file) else { continue };
         for rest in text.split("docs/").skip(1) {
             let is_path = |c: char| c.is_ascii_alphanumeric() || "-/".contains(c);
             let path: String = rest.chars().take_while(|c| is_path(*c)).collect();

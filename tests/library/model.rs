@@ -228,9 +228,7 @@ fn what_cannot_be_used_is_named() {
 /// Faces of crops that somebody aligned, prepared by no frame, join a gallery whose frame is known.
 #[test]
 fn faces_join_by_the_frame_of_the_gallery() {
-    let Some(folder) = crate::support::real_data("yale-light") else {
-        return;
-    };
+    let Some(folder) = crate::support::real_data("yale-light") else { return };
     let preparation = Preparation::new(FaceSize::ALIGNED, Framing::Detect);
     let mut faces = labeled_faces(&folder, &preparation);
     let frontal = ["A+000E+00", "A+005E+10", "A+005E-10", "A-005E+10", "A-005E-10"];

@@ -68,9 +68,7 @@ fn measure(folder: &str, people: usize, photos: usize) -> Option<Shares> {
 
 /// Checks shares against what docs/RECIPES.md says, less and more what chance does in samples of this size.
 fn check(shares: Option<Shares>, named: f64, strangers: f64) {
-    let Some(shares) = shares else {
-        return;
-    };
+    let Some(shares) = shares else { return };
     let room = |share: f64, sample: usize| 3.1 * (share * (1.0 - share) / sample as f64).sqrt();
     let least = named - room(named, shares.people);
     assert!(shares.named >= least, "{} named, at least {least} expected", shares.named);

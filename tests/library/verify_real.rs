@@ -108,9 +108,7 @@ fn models_of_some(
     each: usize,
     (models, is_learned): (usize, impl Fn(usize, usize) -> bool),
 ) -> Vec<Passed> {
-    let Some(folder) = crate::support::real_data(folder) else {
-        return Vec::new();
-    };
+    let Some(folder) = crate::support::real_data(folder) else { return Vec::new() };
     let all = crate::support::labeled_faces(&folder, &preparation);
     let mut people: Vec<_> = all.iter().map(|face| face.person.clone()).collect();
     people.dedup();

@@ -155,9 +155,7 @@ fn the_programs_own_words_are_no_names() {
 
 #[test]
 fn a_folder_of_several_people_is_told() {
-    let (Some(strangers), Some(lfw)) = (real_data("lfw-strangers"), real_data("lfw")) else {
-        return;
-    };
+    let (Some(strangers), Some(lfw)) = (real_data("lfw-strangers"), real_data("lfw")) else { return };
     let folder = scratch();
     let at = |name: &str| folder.path().join(name);
     let photos = listed(&strangers);
@@ -188,9 +186,7 @@ fn two_photos_are_compared_with_nobody_enrolled() {
     run(folder.path(), ["verify", ada, "--person", "Ada"]).ended(2, &["eigenfaces.npz"]);
     run(folder.path(), ["verify", ada, "none.png"]).ended(2, &["none.png"]);
     // Drawn faces all look alike to a model of photos; real ones do not.
-    let Some(strangers) = real_data("lfw-strangers") else {
-        return;
-    };
+    let Some(strangers) = real_data("lfw-strangers") else { return };
     let photos = listed(&strangers);
     for pair in photos[..6].chunks(2) {
         let verify = ["verify", text(&pair[0]), text(&pair[1])];

@@ -361,9 +361,7 @@ fn options_of_learning_without_learning() {
 
 #[test]
 fn with_few_people_strangers_are_not_named_and_those_enrolled_are() {
-    let Some(att) = crate::support::real_data("att") else {
-        return;
-    };
+    let Some(att) = crate::support::real_data("att") else { return };
     let folder = scratch();
     for person in 1..=4 {
         for photo in 1..=5 {

@@ -80,9 +80,7 @@ fn same(strangers: &[PathBuf], kind: Damage) -> usize {
 /// Whoever takes photos in which noise hides faces is told so: by `enroll`, its check, `identify` and `verify`.
 #[test]
 fn damage_is_told() {
-    let Some(people) = real_data("lfw") else {
-        return;
-    };
+    let Some(people) = real_data("lfw") else { return };
     let own = &listed(&listed(&people)[1])[..8];
     let folder = scratch();
     let at = |name: String| folder.path().join(name);
@@ -121,9 +119,7 @@ fn damage_is_told() {
 
 #[test]
 fn strangers_damaged_alike_get_no_name() {
-    let (Some(people), Some(strangers)) = (real_data("lfw"), real_data("lfw-strangers")) else {
-        return;
-    };
+    let (Some(people), Some(strangers)) = (real_data("lfw"), real_data("lfw-strangers")) else { return };
     let own = listed(&listed(&people)[1]);
     let strangers = &listed(&strangers)[..60];
     for (row, kind) in ROWS {
@@ -137,9 +133,7 @@ fn strangers_damaged_alike_get_no_name() {
 /// White lines over everything, under which no face is found.
 #[test]
 fn strangers_drawn_over_alike_are_not_one_person() {
-    let Some(strangers) = real_data("lfw-strangers") else {
-        return;
-    };
+    let Some(strangers) = real_data("lfw-strangers") else { return };
     let lines: Damage = |level, x, y, _| if (x - y).rem_euclid(12.0) < 2.0 { 255.0 } else { level };
     let found = same(&listed(&strangers)[..24], lines);
     assert!(found <= 1, "{found} of 23 pairs of strangers are the same person");

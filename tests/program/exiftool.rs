@@ -45,9 +45,7 @@ fn regions(folder: &Path, file: &str) -> Vec<(String, [f64; 4])> {
 
 #[test]
 fn exiftool_reads_what_is_written_and_names_come_back_from_it() {
-    let Some(folder) = with_exiftool() else {
-        return;
-    };
+    let Some(folder) = with_exiftool() else { return };
     let at = |name: &str| folder.path().join(name);
     let photo = image::open(group_photo()).unwrap();
     fs::write(at("photos/party.jpg"), jpeg(&photo)).unwrap();
@@ -99,9 +97,7 @@ fn exiftool_reads_what_is_written_and_names_come_back_from_it() {
 /// What a person named in the photo itself is not hidden by a guess beside it.
 #[test]
 fn names_within_photos_stay() {
-    let Some(folder) = with_exiftool() else {
-        return;
-    };
+    let Some(folder) = with_exiftool() else { return };
     let at = |name: &str| folder.path().join(name);
     let photo = image::open(group_photo()).unwrap();
     fs::write(at("photos/party.jpg"), jpeg(&photo)).unwrap();
@@ -125,9 +121,7 @@ fn names_within_photos_stay() {
 /// EXIF's eight orientations: the region lies in the photo as it is stored.
 #[test]
 fn turned_photos_have_their_regions_where_they_are_stored() {
-    let Some(folder) = with_exiftool() else {
-        return;
-    };
+    let Some(folder) = with_exiftool() else { return };
     let at = |name: &str| folder.path().join(name);
     let upright = image::open(group_photo()).unwrap();
     let names: Vec<String> = (1..=8).map(|exif| format!("photos/{exif}.jpg")).collect();

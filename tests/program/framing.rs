@@ -262,9 +262,7 @@ fn threads_change_no_bit_of_what_was_found() {
 
 #[test]
 fn yale_every_face_is_found() {
-    let Some(yale) = real_data("yale") else {
-        return;
-    };
+    let Some(yale) = real_data("yale") else { return };
     let folder = scratch();
     let said = run(folder.path(), ["enroll", text(&yale)]).done();
     let words = "enrolled 155 faces of 15 people, 9 photos were there twice";

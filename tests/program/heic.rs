@@ -71,9 +71,7 @@ fn photos_of_every_orientation_are_upright() {
     for orientation in 1..=8 {
         let jpeg = stored_as(orientation, &photo());
         fs::write(folder.path().join("photo.jpg"), jpeg).unwrap();
-        let Some(heic) = encoded(folder.path(), "photo.jpg", &[]) else {
-            return;
-        };
+        let Some(heic) = encoded(folder.path(), "photo.jpg", &[]) else { return };
         let original = folder.path().join("photo.jpg");
         is_decoded_as(&heic, &original, &format!("orientation {orientation}"));
         let upright = Photo::open(&original).unwrap().luma().dimensions();
@@ -127,9 +125,7 @@ fn every_kind_of_samples_is_read() {
     ];
     for (kind, image, options) in kinds {
         image.save(&original).unwrap();
-        let Some(heic) = encoded(folder.path(), "photo.png", options) else {
-            return;
-        };
+        let Some(heic) = encoded(folder.path(), "photo.png", options) else { return };
         is_decoded_as(&heic, &original, kind);
     }
 }
@@ -155,9 +151,7 @@ fn a_photo_of_tiles_is_read() {
     }
     let (width, height) = (width.to_string(), height.to_string());
     let options = ["-T", "--tiled-image-width", &width, "--tiled-image-height", &height];
-    let Some(heic) = encoded(folder.path(), "tile-01-01.png", &options) else {
-        return;
-    };
+    let Some(heic) = encoded(folder.path(), "tile-01-01.png", &options) else { return };
     assert!(heic.windows(4).any(|kind| kind == b"grid"));
     is_decoded_as(&heic, &original, "tiles");
 }
@@ -177,9 +171,7 @@ fn people_in_heic_photos_are_named_and_drawn() {
 fn damaged_files_are_refused() {
     let folder = scratch();
     photo().save(folder.path().join("photo.png")).unwrap();
-    let Some(heic) = encoded(folder.path(), "photo.png", &[]) else {
-        return;
-    };
+    let Some(heic) = encoded(folder.path(), "photo.png", &[]) else { return };
     let whole = Photo::from_bytes(heic.clone()).unwrap();
     for part in 0..40 {
         let cut = &heic[..heic.len() * part / 40];

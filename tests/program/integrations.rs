@@ -61,9 +61,7 @@ fn the_unit_of_systemd_starts_a_server() {
     let copy = folder.path().join("eigenfaces.service");
     fs::write(&copy, unit.replace("/usr/local/bin/eigenfaces", own)).unwrap();
     let verified = Command::new("systemd-analyze").args(["verify", "--man=no"]).arg(&copy).output();
-    let Ok(verified) = verified else {
-        return eprintln!("skipped: no systemd-analyze here");
-    };
+    let Ok(verified) = verified else { return eprintln!("skipped: no systemd-analyze here") };
     let said = String::from_utf8_lossy(&verified.stderr).into_owned();
     let about: Vec<&str> = said.lines().filter(|line| line.contains("eigenfaces.service")).collect();
     assert!(verified.status.success() && about.is_empty(), "{said}");
@@ -72,9 +70,7 @@ fn the_unit_of_systemd_starts_a_server() {
 /// The server of compose.yaml, by the command and the environment of the Dockerfile.
 #[test]
 fn what_compose_starts_is_a_server() {
-    let Some(compose) = yaml("compose.yaml") else {
-        return;
-    };
+    let Some(compose) = yaml("compose.yaml") else { return };
     let own = &compose["services"]["eigenfaces"];
     let folder = scratch();
     let root = folder.path().to_str().unwrap();
@@ -106,9 +102,7 @@ fn named<'a>(text: &'a str, mark: &'a str) -> impl Iterator<Item = &'a str> {
 
 #[test]
 fn home_assistant_is_told_what_its_templates_take() {
-    let Some(configured) = yaml("integrations/home-assistant/configuration.yaml") else {
-        return;
-    };
+    let Some(configured) = yaml("integrations/home-assistant/configuration.yaml") else { return };
     let folder = enrolled();
     let door = folder.path().join("door");
     fs::create_dir(&door).unwrap();

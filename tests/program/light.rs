@@ -30,9 +30,7 @@ struct Count {
 /// other photos asked.
 #[test]
 fn faces_lit_from_the_side_are_faces_and_nearest_to_their_person() {
-    let Some(data) = real_data("yale-light") else {
-        return;
-    };
+    let Some(data) = real_data("yale-light") else { return };
     let folder = scratch();
     let gallery = folder.path().join("gallery");
     let mut probes = Vec::new();
@@ -93,9 +91,7 @@ fn faces_lit_from_the_side_are_faces_and_nearest_to_their_person() {
 /// Hard light is known in a gallery of everyday photos too, and makes nobody of its strangers.
 #[test]
 fn strangers_in_hard_light_are_unknown_among_people_of_another_kind_of_photos() {
-    let (Some(light), Some(others)) = (real_data("yale-light"), real_data("lfw")) else {
-        return;
-    };
+    let (Some(light), Some(others)) = (real_data("yale-light"), real_data("lfw")) else { return };
     let folder = scratch();
     let people = listed(&others).into_iter().filter(|path| path.is_dir());
     let photos: Vec<PathBuf> = people.take(10).flat_map(|person| listed(&person)).collect();
@@ -159,9 +155,7 @@ fn frame_without_history(first: &[PathBuf], second: &[PathBuf]) -> Value {
 
 #[test]
 fn the_frame_of_crops_depends_on_no_history() {
-    let Some(data) = real_data("yale-light") else {
-        return;
-    };
+    let Some(data) = real_data("yale-light") else { return };
     let people: Vec<PathBuf> = listed(&data).into_iter().filter(|path| path.is_dir()).collect();
     let lit_from = |degrees: std::ops::RangeInclusive<f64>, some: std::ops::Range<usize>| {
         let is_lit = |photo: &PathBuf| angle(photo).is_some_and(|angle| degrees.contains(&angle));

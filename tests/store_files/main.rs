@@ -22,9 +22,7 @@ const MODEL: &str = "EIGENFACES_TEST_MODEL";
 #[test]
 #[ignore = "the job of the child processes, not a test"]
 fn child() {
-    let (Ok(job), Some(model)) = (std::env::var(JOB), std::env::var_os(MODEL).map(PathBuf::from)) else {
-        return;
-    };
+    let (Ok(job), Some(model)) = (std::env::var(JOB), std::env::var_os(MODEL).map(PathBuf::from)) else { return };
     match job.as_str() {
         "write for ever" => {
             for writer in (1..=200).cycle() {

@@ -21,9 +21,7 @@ pub(super) fn fit(faces: Columns<'_>, wanted: ComponentCount) -> Result<Option<C
     if n < 2 {
         return Err(PcaError::TooFewFaces(n));
     }
-    let Some(ask) = spectrum::few(wanted, d.min(n)) else {
-        return Ok(None);
-    };
+    let Some(ask) = spectrum::few(wanted, d.min(n)) else { return Ok(None) };
     let order = gram::canonical_order(faces);
     let mean = gram::mean_face(faces, &order);
     let (total, squares) = scatter(faces);

@@ -50,9 +50,7 @@ pub fn fit<'a>(
     if n < 2 {
         return Err(PcaError::TooFewFaces(n));
     }
-    let ComponentCount::Count(count) = wanted else {
-        return Err(PcaError::CountNeeded);
-    };
+    let ComponentCount::Count(count) = wanted else { return Err(PcaError::CountNeeded) };
     let order = gram::canonical_order(faces);
     let mean = gram::mean_face(faces, &order);
     let scatter = if n <= d {

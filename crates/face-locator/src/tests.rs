@@ -102,9 +102,7 @@ proptest! {
 /// A face cut off by the photo's edge anywhere: boxes leave the photo there.
 #[test]
 fn cut_faces_are_survived_and_located_alike_every_time() {
-    let Some(folder) = real_faces("yale/subject01") else {
-        return;
-    };
+    let Some(folder) = real_faces("yale/subject01") else { return };
     let locator = Locator::new().expect("the models are whole");
     let photo = open(folder.join("normal.gif"));
     let whole = locator.locate(&photo).expect("no failure");
@@ -125,9 +123,7 @@ fn cut_faces_are_survived_and_located_alike_every_time() {
 
 #[test]
 fn marked_eyes_are_found() {
-    let Some(folder) = real_faces("lfw-strangers") else {
-        return;
-    };
+    let Some(folder) = real_faces("lfw-strangers") else { return };
     let marks = std::fs::read_to_string(folder.with_file_name("lfw-eyes.tsv")).expect("the marks lie beside");
     let locator = Locator::new().expect("the models are whole");
     let mut errors = Vec::new();
@@ -154,9 +150,7 @@ fn marked_eyes_are_found() {
 
 #[test]
 fn dogs_are_no_faces() {
-    let Some(folder) = real_faces("groups") else {
-        return;
-    };
+    let Some(folder) = real_faces("groups") else { return };
     let locator = Locator::new().expect("the models are whole");
     assert_eq!(locator.locate(&open(folder.join("dogs.jpg"))), Ok(Vec::new()));
     let couple = locator.locate(&open(folder.join("2008_001009.jpg"))).expect("no failure");
@@ -167,9 +161,7 @@ fn dogs_are_no_faces() {
 /// Photos that hold several faces, none, or one that fills them: the same whatever the threads, upright or turned.
 #[test]
 fn faces_are_the_same_whatever_the_threads_and_the_turn() {
-    let Some(folder) = real_faces("groups") else {
-        return;
-    };
+    let Some(folder) = real_faces("groups") else { return };
     let locator = Locator::new().expect("the models are whole");
     let photo = open(folder.join("2008_001009.jpg"));
     let with_threads = |threads: usize, photo: &GrayImage| {
@@ -196,9 +188,7 @@ fn faces_are_the_same_whatever_the_threads_and_the_turn() {
 
 #[test]
 fn a_face_that_fills_its_photo_is_found_once() {
-    let Some(folder) = real_faces("yale-light/yaleB13") else {
-        return;
-    };
+    let Some(folder) = real_faces("yale-light/yaleB13") else { return };
     let locator = Locator::new().expect("the models are whole");
     // Of these the detector by itself finds no face, or the mouth.
     for light in ["-010E+00", "-010E-20", "+010E+00"] {

@@ -40,9 +40,7 @@ fn holds(face: &Location, [x, y]: [f32; 2]) -> bool {
 
 #[test]
 fn a_class_photo_shows_every_face_once_numbered_by_rows() {
-    let Some((photo, middles)) = class_photo() else {
-        return;
-    };
+    let Some((photo, middles)) = class_photo() else { return };
     let locator = Locator::new().expect("the models are whole");
     let faces = locator.locate(&photo).expect("no failure");
     assert_eq!(faces.len(), middles.len());

@@ -230,9 +230,7 @@ pub fn overlooked(matrix: &impl Symmetric, found: &RitzPairs, scale: f64) -> boo
     let n = matrix.side();
     let k = found.values.len();
     let width = PROBES.min(n - k);
-    let Some(&smallest) = found.values.last() else {
-        return false;
-    };
+    let Some(&smallest) = found.values.last() else { return false };
     if width == 0 {
         return false;
     }

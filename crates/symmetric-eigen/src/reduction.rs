@@ -69,9 +69,7 @@ pub fn tridiagonalise(matrix: &mut DMatrix<f64>) -> (Diagonals, Reflections) {
 /// Makes x the vector of the reflection that takes it to a multiple of the first unit vector (its first entry, 1, is left
 /// out). Returns this multiple and τ.
 fn reflect(x: &mut [f64]) -> (f64, f64) {
-    let Some((first, rest)) = x.split_first_mut() else {
-        return (0.0, 0.0);
-    };
+    let Some((first, rest)) = x.split_first_mut() else { return (0.0, 0.0) };
     let squares: f64 = rest.iter().map(|x| x * x).sum();
     if squares == 0.0 {
         rest.fill(0.0);

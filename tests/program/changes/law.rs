@@ -22,9 +22,7 @@ type Enrolled = BTreeMap<String, String>;
 type Earlier = BTreeMap<String, String>;
 
 fn enrolled(model: &Path) -> Enrolled {
-    let Ok(model) = Model::load(model) else {
-        return Enrolled::new();
-    };
+    let Ok(model) = Model::load(model) else { return Enrolled::new() };
     let faces = model.gallery().enrolled().iter();
     let named = faces.map(|face| {
         let person = model.people()[face.person].to_string();
@@ -108,9 +106,7 @@ impl Expected {
         let people = self.people();
         self.earlier.retain(|name, now| people.contains(now) && !people.contains(name));
         assert_eq!(enrolled(&self.model()), self.now, "after {:#?}", self.told);
-        let Ok(model) = Model::load(self.model()) else {
-            return;
-        };
+        let Ok(model) = Model::load(self.model()) else { return };
         for (name, now) in &self.earlier {
             let found = model.history().current_name(&name.parse().unwrap());
             assert_eq!(found, Some(now.as_str()), "{name} after {:#?}", self.told);

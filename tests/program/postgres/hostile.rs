@@ -90,9 +90,7 @@ fn no_server_keeps_anybody_waiting() {
 /// Whatever stands in a table, or does not: an error that says so, and no panic.
 #[test]
 fn a_damaged_database_is_refused() {
-    let Some(server) = Server::start() else {
-        return;
-    };
+    let Some(server) = Server::start() else { return };
     let folder = others(6, &[]);
     let photo = "faces/person 1/0.png";
     let damages = [

@@ -44,9 +44,7 @@ fn count(server: &Server, name: &str, what: &str) -> i64 {
 
 #[test]
 fn the_database_answers_as_the_file_does() {
-    let Some(server) = Server::start() else {
-        return;
-    };
+    let Some(server) = Server::start() else { return };
     for (name, folder) in [("likelihoods", enrolled()), ("distances", enrolled_without_background())] {
         answers_as_the_file(&server, name, &folder);
     }
@@ -86,9 +84,7 @@ fn answers_as_the_file(server: &Server, name: &str, folder: &tempfile::TempDir) 
 /// what is printed for a reader is the same, and so are numbers to six digits.
 #[test]
 fn a_large_gallery_of_the_default_model_is_answered_alike() {
-    let Some(server) = Server::start() else {
-        return;
-    };
+    let Some(server) = Server::start() else { return };
     let folder = scratch();
     for person in 0..150 {
         let path = folder.path().join(format!("faces/person {person}/1.png"));
@@ -140,9 +136,7 @@ fn alike(one: &Value, other: &Value) -> bool {
 /// All ways to compare people by, and metrics whose coordinates are long.
 #[test]
 fn every_way_to_compare_is_answered_alike() {
-    let Some(server) = Server::start() else {
-        return;
-    };
+    let Some(server) = Server::start() else { return };
     for (at, more) in
         [["--metric", "euclidean"], ["--metric", "whitened"], ["--kernel", "rbf:auto"], ["--scale-pixels", "--nested"]]
             .iter()
@@ -161,9 +155,7 @@ fn every_way_to_compare_is_answered_alike() {
 
 #[test]
 fn eight_at_once_are_all_answered_right() {
-    let Some(server) = Server::start() else {
-        return;
-    };
+    let Some(server) = Server::start() else { return };
     let url = server.database("faces");
     let folder = enrolled_without_background();
     export(folder.path(), &url, &[]).done();
@@ -181,9 +173,7 @@ fn eight_at_once_are_all_answered_right() {
 /// never taken for anything else.
 #[test]
 fn the_database_follows_the_model() {
-    let Some(server) = Server::start() else {
-        return;
-    };
+    let Some(server) = Server::start() else { return };
     let url = server.database("faces");
     let folder = enrolled_without_background();
     export(folder.path(), &url, &[]).done();
@@ -245,9 +235,7 @@ fn wait_until(what: &str, is_so: impl Fn() -> bool) {
 /// as before, and another export goes on.
 #[test]
 fn a_server_that_fails_leaves_nobody_by_half() {
-    let Some(mut server) = Server::start() else {
-        return;
-    };
+    let Some(mut server) = Server::start() else { return };
     let url = server.database("faces");
     let before = enrolled_without_background();
     export(before.path(), &url, &[]).done();

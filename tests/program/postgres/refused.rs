@@ -43,9 +43,7 @@ fn a_server_without_pgvector() {
         eprintln!("skipped: no PostgreSQL here");
         return;
     };
-    let Some(server) = Server::start_from(programs) else {
-        return;
-    };
+    let Some(server) = Server::start_from(programs) else { return };
     let folder = enrolled_without_background();
     let failed = export(folder.path(), &server.address("postgres"), &[]);
     failed.failed_saying(&["pgvector", "CREATE EXTENSION vector"]);
@@ -56,9 +54,7 @@ fn a_server_without_pgvector() {
 
 #[test]
 fn rights_and_passwords() {
-    let Some(server) = Server::start() else {
-        return;
-    };
+    let Some(server) = Server::start() else { return };
     let url = server.database("faces");
     let folder = enrolled_without_background();
     let ada = photo_of_ada().to_str().unwrap();
@@ -101,9 +97,7 @@ fn rights_and_passwords() {
 
 #[test]
 fn galleries_that_are_not_the_models() {
-    let Some(server) = Server::start() else {
-        return;
-    };
+    let Some(server) = Server::start() else { return };
     let url = server.database("faces");
     let (folder, other) = (enrolled_without_background(), others(8, &[]));
     export(other.path(), &url, &[]).done();
@@ -144,9 +138,7 @@ fn galleries_that_are_not_the_models() {
 /// Encrypted where it is asked for, or not at all.
 #[test]
 fn encryption_is_never_left_out_silently() {
-    let Some(server) = Server::start() else {
-        return;
-    };
+    let Some(server) = Server::start() else { return };
     let url = server.database("faces").replace("127.0.0.1", "localhost");
     let folder = enrolled_without_background();
     export(folder.path(), &format!("{url}?sslmode=require"), &[])

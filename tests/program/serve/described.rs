@@ -92,9 +92,7 @@ impl Described {
         for item in value.as_array().into_iter().flatten() {
             self.check(&schema["items"], item, place);
         }
-        let Some(object) = value.as_object() else {
-            return;
-        };
+        let Some(object) = value.as_object() else { return };
         for field in schema["required"].as_array().into_iter().flatten() {
             let field = field.as_str().unwrap();
             assert!(object.contains_key(field), "{place}: {field} is missing");

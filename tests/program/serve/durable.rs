@@ -98,9 +98,7 @@ fn a_kill_during_additions_loses_no_acknowledged_face() {
         for number in 0.. {
             let photo = another(&photos_of("Ada")[number % 8], number);
             let path = "/api/v1/recognition/faces?subject=Zed";
-            let Some(answer) = server.try_form(path, &[("file", &photo)]) else {
-                break;
-            };
+            let Some(answer) = server.try_form(path, &[("file", &photo)]) else { break };
             let id = answer.has(201).json()["image_id"].as_str().unwrap().to_owned();
             kept.push(id);
         }

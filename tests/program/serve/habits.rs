@@ -114,9 +114,7 @@ fn a_job_warns_as_the_command_line_does() {
     let folder = scratch();
     let event = folder.path().join("faces/Holiday");
     fs::create_dir_all(&event).unwrap();
-    let Some(strangers) = real_data("lfw-strangers") else {
-        return;
-    };
+    let Some(strangers) = real_data("lfw-strangers") else { return };
     for photo in &listed(&strangers)[..15] {
         fs::copy(photo, event.join(photo.file_name().unwrap())).unwrap();
     }

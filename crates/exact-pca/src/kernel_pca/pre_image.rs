@@ -133,9 +133,7 @@ impl<'a> PreImages<'a> {
     /// The pre-image by the fixed point; `None` if the kernel is no radial basis function, or no face learned from
     /// is near enough for the iteration to begin.
     pub fn fixed_point(&self, weights: &[f64]) -> Option<PreImage> {
-        let Function::Rbf(gamma) = self.space.learned.function else {
-            return None;
-        };
+        let Function::Rbf(gamma) = self.space.learned.function else { return None };
         let faces = self.space.learned.columns();
         let n = faces.count();
         // P φ(x) = Σ γ_j φ(x_j): the mean of all, and the weights along the eigenvectors.

@@ -127,9 +127,7 @@ impl Boosted {
     pub fn scan(&self, codes: &Codes, pixels: &[u8], step: usize) -> Vec<Window> {
         let mut accepted = Vec::new();
         let last = |length: usize| (length + MARGIN).checked_sub(SIDE);
-        let (Some(last_x), Some(last_y)) = (last(codes.width), last(codes.height)) else {
-            return accepted;
-        };
+        let (Some(last_x), Some(last_y)) = (last(codes.width), last(codes.height)) else { return accepted };
         let mut alive = Vec::new();
         for top in (0..=last_y).step_by(step) {
             alive.clear();

@@ -61,9 +61,7 @@ fn photos(folder: &Path) -> Vec<PathBuf> {
 /// Compares on every `nth` photo of a folder; on all if the environment variable `EIGENFACES_COMPARE_ALL` is set.
 #[allow(clippy::print_stderr)] // says how much was compared
 fn compare(folder: &str, nth: usize) {
-    let Some(folder) = real_faces(folder) else {
-        return;
-    };
+    let Some(folder) = real_faces(folder) else { return };
     let nth = match std::env::var_os("EIGENFACES_COMPARE_ALL") {
         Some(_) => 1,
         None => nth,
@@ -111,9 +109,7 @@ fn boxes_and_scores_are_those_of_the_reference_on_groups_and_scenes() {
 fn large_faces_first_finds_the_same_face_and_all_faces_where_none_is_large() {
     let detector = Detector::from_bytes(MODEL).expect("the model is whole");
     for (folder, nth) in [("att", 9), ("groups", 2)] {
-        let Some(folder) = real_faces(folder) else {
-            return;
-        };
+        let Some(folder) = real_faces(folder) else { return };
         for path in photos(&folder).into_iter().step_by(nth) {
             let photo = image::open(&path).expect("a photo").into_luma8();
             let all = ours(&photo, STEP);
@@ -137,9 +133,7 @@ fn large_faces_first_finds_the_same_face_and_all_faces_where_none_is_large() {
 
 #[test]
 fn the_number_of_threads_does_not_matter() {
-    let Some(folder) = real_faces("groups") else {
-        return;
-    };
+    let Some(folder) = real_faces("groups") else { return };
     let photo = crate::tests::open(folder.join("2008_001009.jpg"));
     let with_threads = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();

@@ -91,9 +91,7 @@ fn restructure(text: &str, choices: &[(usize, usize, bool)]) -> String {
     let mut text = text.to_owned();
     for &(from, to, empties) in choices {
         let places = elements(&text);
-        let (Some(from), Some(to)) = (places.get(from % places.len()), places.get(to % places.len())) else {
-            continue;
-        };
+        let (Some(from), Some(to)) = (places.get(from % places.len()), places.get(to % places.len())) else { continue };
         let inner_end = text[..to.1].rfind("</");
         if empties {
             let start = from.0;
@@ -257,9 +255,7 @@ fn some_faces() -> impl Strategy<Value = Vec<NamedFace<'static>>> {
 fn check(bytes: &[u8], faces: &[NamedFace<'_>]) {
     let _ = read(bytes);
     let _ = embedded(bytes);
-    let Ok(written) = write(bytes, faces, OwnNames::Keep) else {
-        return;
-    };
+    let Ok(written) = write(bytes, faces, OwnNames::Keep) else { return };
     assert_eq!(written.outcomes.len(), faces.len());
     // Without faces to write, names that cannot be placed matter only here.
     if let Ok(withdrawn) = write(bytes, &[], OwnNames::Withdraw)
@@ -268,14 +264,10 @@ fn check(bytes: &[u8], faces: &[NamedFace<'_>]) {
         let again = write(rest, &[], OwnNames::Withdraw).expect("withdrawn again");
         assert_eq!(again.content, Content::Unchanged, "{:?}", again.withdrawn);
     }
-    let Content::Changed(new) = &written.content else {
-        return;
-    };
+    let Content::Changed(new) = &written.content else { return };
     let again = write(new, faces, OwnNames::Keep).expect("written again");
     assert_eq!(again.content, Content::Unchanged, "{:?}", again.outcomes);
-    let (Ok(old), Ok(new)) = (std::str::from_utf8(bytes), std::str::from_utf8(new)) else {
-        return;
-    };
+    let (Ok(old), Ok(new)) = (std::str::from_utf8(bytes), std::str::from_utf8(new)) else { return };
     let bare = |text: &str| text.trim_start_matches('\u{FEFF}').to_owned();
     check_nothing_lost(&bare(old), &bare(new));
     check_outcomes(old, new, faces, &written.outcomes);
