@@ -123,6 +123,10 @@ impl Sidecars {
         let written = write(sidecar.content(), &layout, &named, self.own).map_err(wrong)?;
         let path = sidecar.path().to_owned();
         if let Content::Changed(bytes) = &written.content {
+            if sidecar.is_read_only() {
+                let protected = format_args!("no name is written for it: {} is read-only", shown(&path));
+                return Err(Error::about(photo, protected));
+            }
             if self.writing == Writing::Done {
                 if self.names_in == NamesIn::Inside && has_other_names(photo) {
                     let says = "has other names (hard links), which keep the photo as it was";

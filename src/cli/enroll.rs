@@ -19,7 +19,7 @@ use eigenfaces::{Model, records};
 use serde_json::{Value, json};
 
 use super::learning::{self, LearningOptions};
-use super::options::{ChangeOptions, Labels};
+use super::options::{ChangeOptions, DEFAULT_MODEL, Labels};
 use super::{
     Error, ExitStatus, Output, Result, counted, faces_of_people, keep, model_changes, one_line, people, percent, shown,
 };
@@ -224,7 +224,7 @@ impl EnrollReport<'_> {
 
 /// The option that names the model in a command, where it is not the default one.
 fn model_option(model: &Path) -> String {
-    if model == Path::new("eigenfaces.npz") {
+    if model == Path::new(DEFAULT_MODEL) {
         String::new()
     } else {
         format!(" --model {}", one_line(&model.to_string_lossy()))

@@ -45,12 +45,12 @@ impl BackgroundModel {
     }
 
     /// The background model itself.
-    /// Errors: A file that is none; one that only `evaluate --pairs` has.
+    /// Errors: A file that is none.
     pub fn open(&self) -> eigenfaces::Result<Prior> {
         match self {
             Self::Bundled => Ok(Prior::Bundled),
             Self::None => Ok(Prior::None),
-            Self::OtherFolds => Err(eigenfaces::Error::missing("other-folds")),
+            Self::OtherFolds => bad_value("--background other-folds is for evaluate --pairs alone"),
             Self::File(path) => store::load_background(path).map(Prior::Own),
         }
     }

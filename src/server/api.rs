@@ -50,8 +50,8 @@ pub struct IdentifyQuery {
 impl IdentifyQuery {
     fn query(&self) -> Answer<QueryOptions> {
         let far = self.far.unwrap_or(FALSE_ACCEPT_TARGET);
-        if !(far > 0.0 && far < 1.0) {
-            return Err(Failure::bad("far is a share between 0 and 1, such as 0.01"));
+        if !(1e-6..=0.5).contains(&far) {
+            return Err(Failure::bad("far is a share from 0.000001 to 0.5, such as 0.01"));
         }
         Ok(QueryOptions { top: self.top.unwrap_or(1).max(1), acceptance: Acceptance::FalseAccepts(far) })
     }

@@ -95,6 +95,11 @@ impl Sidecar {
         self.content.as_deref().unwrap_or_default().windows(namespace.len()).any(|window| window == namespace)
     }
 
+    /// Whether it is protected: replacing a file asks its folder alone for permission.
+    pub fn is_read_only(&self) -> bool {
+        fs::metadata(&self.place.file).is_ok_and(|file| file.permissions().readonly())
+    }
+
     /// Replaces it as a whole, or leaves it as it is.
     /// Errors: [`Error::Write`]: among others, that another program has changed it since it was read.
     pub fn replace(self, content: &[u8]) -> Result<()> {

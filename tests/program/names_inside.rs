@@ -82,7 +82,7 @@ fn lightrooms_sidecar_is_that_of_one_photo() {
 
 #[cfg(unix)]
 #[test]
-fn sorted_links_are_of_the_photo_with_its_names() {
+fn links_and_protected_photos_are_told() {
     use std::os::unix::fs::MetadataExt;
     let folder = enrolled();
     let album = folder.path().join("album");
@@ -98,4 +98,11 @@ fn sorted_links_are_of_the_photo_with_its_names() {
     fs::hard_link(album.join("y.png"), folder.path().join("link.png")).unwrap();
     let told = write(folder.path(), "album/y.png", "inside").done().stderr;
     assert!(told.contains("has other names (hard links)"), "{told}");
+    // Who protects a photo has its bytes left alone; a sidecar beside it is a file of its own.
+    fs::copy(photo_of_ada(), album.join("z.png")).unwrap();
+    fs::set_permissions(album.join("z.png"), std::os::unix::fs::PermissionsExt::from_mode(0o444)).unwrap();
+    write(folder.path(), "album/z.png", "inside").ended(3, &["no name is written for it: album/z.png is read-only"]);
+    assert_eq!(fs::read(album.join("z.png")).unwrap(), fs::read(photo_of_ada()).unwrap());
+    run(folder.path(), ["identify", "album/z.png", "--write-xmp"]).done();
+    assert!(album.join("z.png.xmp").exists());
 }

@@ -31,7 +31,7 @@ pub struct Subject {
 }
 
 /// Accepts a name. A person is enrolled with their first face; until then there is nothing to keep of them.
-pub async fn add_subject(Json(asked): Json<Subject>) -> Answer<Response> {
+pub async fn add_subject(JsonBody(asked): JsonBody<Subject>) -> Answer<Response> {
     let person = Person::new(&asked.subject)?;
     Ok((StatusCode::CREATED, Json(json!({ "subject": person.as_str() }))).into_response())
 }

