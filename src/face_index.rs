@@ -8,7 +8,6 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 use std::time::UNIX_EPOCH;
 
-use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
 use crate::background::Background;
@@ -123,8 +122,7 @@ impl Answers {
         }
         let all = |key: FaceKey| {
             let also = also.get(&key.photo).into_iter().flatten();
-            let also = also.map(move |&photo| FaceKey { photo, ..key });
-            std::iter::once(key).chain(also)
+            std::iter::once(key).chain(also.map(move |&photo| FaceKey { photo, ..key }))
         };
         let ignored: Vec<FaceKey> = self.ignored.iter().copied().flat_map(all).collect();
         self.ignored.extend(ignored);
@@ -200,10 +198,7 @@ impl FaceIndex {
                 return Ok(Read::Cancelled);
             }
             let hash = file.content_hash();
-            match known_photos.contains(&hash) {
-                true => Ok(Read::Known(hash)),
-                false => Ok(Read::New(hash, found(background, file)?)),
-            }
+            Ok(if known_photos.contains(&hash) { Read::Known(hash) } else { Read::New(hash, found(background, file)?) })
         };
         let progress = observer.reading(files.len());
         let done = |count: usize| progress(known + count);
@@ -219,8 +214,7 @@ impl FaceIndex {
                             photo
                         }
                         Err(problem) => {
-                            let path = (*path).to_owned();
-                            refreshed.skipped.push(Skipped { path, problem });
+                            refreshed.skipped.push(Skipped { path: (*path).to_owned(), problem });
                             continue;
                         }
                     };
@@ -243,12 +237,10 @@ impl FaceIndex {
     /// Photos of which something was said, and those that are there and show the same faces in the same places.
     fn same(&self, there: &BTreeSet<ContentHash>) -> Vec<(ContentHash, ContentHash)> {
         let apart = self.answers.apart.iter().flat_map(|&(one, other)| [one, other]);
-        let said = self.answers.ignored.iter().copied().chain(apart);
-        let said: BTreeSet<ContentHash> = said.map(|key| key.photo).collect();
+        let said: BTreeSet<_> = self.answers.ignored.iter().copied().chain(apart).map(|key| key.photo).collect();
         let faces = |photo: &ContentHash| {
-            let faces = self.photos.get(photo)?.faces.iter();
-            let faces: Vec<_> = faces.map(|face| (&face.pixels, face.location)).collect();
-            (!faces.is_empty()).then_some(faces)
+            let all: Vec<_> = self.photos.get(photo)?.faces.iter().map(|face| (&face.pixels, face.location)).collect();
+            (!all.is_empty()).then_some(all)
         };
         let mut of_first: HashMap<&Vec<u8>, Vec<ContentHash>> = HashMap::new();
         let first = |photo| Some(&self.photos.get(photo)?.faces.first()?.pixels);
@@ -259,10 +251,8 @@ impl FaceIndex {
         }
         let mut same = Vec::new();
         for now in there {
-            let alike = first(now).and_then(|first| of_first.get(first));
-            let alike = alike.into_iter().flatten();
-            let alike = alike.filter(|photo| *photo != now && faces(photo) == faces(now));
-            same.extend(alike.map(|photo| (*photo, *now)));
+            let alike = first(now).and_then(|first| of_first.get(first)).into_iter().flatten();
+            same.extend(alike.filter(|photo| *photo != now && faces(photo) == faces(now)).map(|photo| (*photo, *now)));
         }
         same
     }
@@ -270,8 +260,7 @@ impl FaceIndex {
     /// All faces, in the order of their keys.
     pub fn faces(&self) -> impl Iterator<Item = (FaceKey, &IndexedFace)> {
         self.photos.iter().flat_map(|(&photo, indexed)| {
-            let faces = indexed.faces.iter().enumerate();
-            faces.map(move |(face, found)| (FaceKey { photo, face }, found))
+            indexed.faces.iter().enumerate().map(move |(face, found)| (FaceKey { photo, face }, found))
         })
     }
 
@@ -290,13 +279,11 @@ impl FaceIndex {
 }
 
 fn found(background: &Background, file: &PhotoFile) -> Result<IndexedPhoto, PhotoProblem> {
-    let photo = file.decode()?;
-    let prepared = preparation().prepare_all(&photo)?;
-    let faces = prepared.into_iter().filter_map(|face| {
+    let faces = preparation().prepare_all(&file.decode()?)?.into_iter().filter_map(|face| {
         let location = face.region.location()?;
         let one = FaceMatrix::from_pixels(FaceSize::ALIGNED, face.pixels.clone()).ok()?;
-        let coordinates: DMatrix<f32> = background.coordinates(&one);
-        Some(IndexedFace { location, pixels: face.pixels, coordinates: coordinates.as_slice().to_vec() })
+        let coordinates = background.coordinates(&one).as_slice().to_vec();
+        Some(IndexedFace { location, pixels: face.pixels, coordinates })
     });
     Ok(IndexedPhoto { faces: faces.collect() })
 }

@@ -45,8 +45,7 @@ impl<'a> FaceScorer<'a> {
     /// The test for a face space of which the leading eigenfaces are rebuilt from: see [`leading`].
     pub fn with_leading(space: &'a FaceSpace, leading: usize) -> Self {
         let mean: Vec<f32> = space.mean().iter().map(|&level| level as f32).collect();
-        let mean_detail = detail(space.size(), &mean);
-        Self { space, leading, mean, mean_detail }
+        Self { space, leading, mean_detail: detail(space.size(), &mean), mean }
     }
 
     /// The [face score](Self::face_score) of each picture (d x n, with their weights, k x n), in order.
@@ -57,8 +56,7 @@ impl<'a> FaceScorer<'a> {
 
     /// The face score of a picture (d pixels, with its k weights): from -1 to 1.
     pub fn face_score(&self, picture: &[u8], weights: &[f32]) -> f64 {
-        let leading = &weights[..self.leading.min(weights.len())];
-        let rebuilt = self.space.rebuild(leading);
+        let rebuilt = self.space.rebuild(&weights[..self.leading.min(weights.len())]);
         let picture: Vec<f32> = picture.iter().map(|&pixel| f32::from(pixel)).collect();
         let own_detail = detail(self.space.size(), &picture);
         let rebuilt_detail = detail(self.space.size(), &rebuilt);

@@ -94,14 +94,8 @@ impl FaceSpace {
         let decreasing = eigenvalues.windows(2).all(|pair| pair[0] >= pair[1])
             && eigenvalues.iter().all(|&value| value > 0.0 && value.is_finite());
         let within = eigenvalues.iter().sum::<f64>() <= total_variance * (1.0 + 1e-6);
-        (shapes && finite && decreasing && within).then_some(Self {
-            size,
-            mean,
-            basis,
-            eigenvalues,
-            total_variance,
-            learned_from,
-        })
+        let fits = shapes && finite && decreasing && within;
+        fits.then_some(Self { size, mean, basis, eigenvalues, total_variance, learned_from })
     }
 
     /// Width and height of the faces.

@@ -180,8 +180,7 @@ impl Preparation {
 
     /// The face that a photo of one person is about, of those that were found in it; `None` where there is none.
     pub fn prepare_located(&self, photo: &GrayImage, found: &[Location]) -> Option<PreparedFace> {
-        let main = main_face(found, photo.dimensions())?;
-        let face = found.get(main)?;
+        let face = found.get(main_face(found, photo.dimensions())?)?;
         Some(self.aligned(photo, *face, found.len()))
     }
 
@@ -198,8 +197,7 @@ impl Preparation {
                 if found.is_empty() {
                     return Ok(self.unlocated(photo).into_iter().collect());
                 }
-                let faces = found.par_iter().map(|face| self.aligned(photo, *face, found.len()));
-                Ok(faces.collect())
+                Ok(found.par_iter().map(|face| self.aligned(photo, *face, found.len())).collect())
             }
         }
     }
@@ -214,12 +212,10 @@ impl Preparation {
         if self.framing == Framing::AsIs {
             return Ok(faces);
         }
+        let size = photo.dimensions();
         for location in shown {
-            let there = |face: &PreparedFace| {
-                let place = face.region.location();
-                place.is_some_and(|it| drawn::are_one(it.bounds, location.bounds))
-            };
-            if faces.iter().any(there) {
+            let mut places = faces.iter().filter_map(|face| face.region.location());
+            if places.any(|place| drawn::are_one(place.bounds, location.bounds)) {
                 continue;
             }
             // A small picture that was taken for a crop shows this face.
@@ -227,10 +223,7 @@ impl Preparation {
             faces.push(PreparedFace {
                 pixels: self.face(photo, location.eyes),
                 region: PhotoRegion::Shown(*location),
-                origin: Origin::Found {
-                    photo: photo.dimensions(),
-                    eyes: relative_eyes(photo.dimensions(), location.eyes),
-                },
+                origin: Origin::Found { photo: size, eyes: relative_eyes(size, location.eyes) },
             });
         }
         Ok(faces)
@@ -252,8 +245,7 @@ impl Preparation {
 
     /// The share of the face aligned by these eyes that lies outside a photo of this width and height.
     pub fn share_outside(&self, (width, height): (u32, u32), eyes: [Point; 2]) -> f32 {
-        let aligned = EYES.points(self.size.width(), self.size.height());
-        let to_photo = Similarity::between(aligned, eyes);
+        let to_photo = Similarity::between(EYES.points(self.size.width(), self.size.height()), eyes);
         let is_outside = |at: usize| {
             let (column, row) = (at as u32 % self.size.width(), at as u32 / self.size.width());
             let [x, y] = to_photo.apply([column as f32, row as f32]);
@@ -311,10 +303,7 @@ impl Preparation {
 
     /// The eyes by which a kept photo of this size is aligned: those found, or the frame's ([`frame_reach`]).
     fn alignment_eyes(&self, size: (u32, u32), eyes: KeptEyes) -> Option<[Point; 2]> {
-        let frame = self.crop_eyes.and_then(|crop_eyes| {
-            let reach = frame_reach(crop_eyes.agreement, eyes);
-            crop_eyes.in_photo(size).map(|eyes| (eyes, reach))
-        });
+        let frame = self.crop_eyes.and_then(|crops| Some((crops.in_photo(size)?, frame_reach(crops.agreement, eyes))));
         let found = eyes.places().map(|eyes| absolute_eyes(size, eyes));
         let (Some(found), Some((frame, reach))) = (found, frame) else { return found.or(frame.map(|(eyes, _)| eyes)) };
         let distance = |[x, y]: Point, [u, v]: Point| libm::hypotf(x - u, y - v);
@@ -322,7 +311,6 @@ impl Preparation {
         if off <= reach * distance(frame[0], frame[1]) { Some(frame) } else { Some(found) }
     }
 
-    /// The face with these eyes, of this size.
     fn face(&self, photo: &GrayImage, eyes: [Point; 2]) -> Vec<u8> {
         shadows::aligned(photo, eyes, self.size, EYES).into_raw()
     }
@@ -347,6 +335,5 @@ fn kept(photo: &GrayImage) -> GrayImage {
         return photo.clone();
     }
     let side = |length: u32| (u64::from(length) * u64::from(KEPT_SIDE) / u64::from(longest)).max(1);
-    let size = (side(width) as u32, side(height) as u32);
-    crop(photo, [0.0, 0.0, width as f32, height as f32], size)
+    crop(photo, [0.0, 0.0, width as f32, height as f32], (side(width) as u32, side(height) as u32))
 }

@@ -78,10 +78,7 @@ impl Reconstruction {
                 let mut rebuilt = vec![Vec::new(); faces.len()];
                 // A regression for each step, learned once for all faces.
                 for step in steps {
-                    let images = match step {
-                        0 => None,
-                        _ => PreImages::learn(space, step, RIDGE),
-                    };
+                    let images = if step == 0 { None } else { PreImages::learn(space, step, RIDGE) };
                     for ((face, wanted), rebuilt) in faces.iter().zip(&ordered).zip(&mut rebuilt) {
                         if wanted.contains(&step) {
                             rebuilt.push(pre_image(images.as_ref(), &mean, face.weights, step));
@@ -111,10 +108,8 @@ impl Reconstruction {
 fn along(basis: &DMatrix<f32>, mean: &[f32], faces: &[Steps<'_>]) -> Vec<Vec<Reconstruction>> {
     let steps_of = |face: &Steps<'_>| {
         let (mut levels, mut used) = (mean.to_vec(), 0);
-        let steps = face.in_order(basis.ncols()).into_iter();
-        let rebuilt = steps.map(|components| {
-            let new = face.weights.iter().enumerate().take(components).skip(used);
-            for (at, &weight) in new {
+        let rebuilt = face.in_order(basis.ncols()).into_iter().map(|components| {
+            for (at, &weight) in face.weights.iter().enumerate().take(components).skip(used) {
                 for (level, &value) in levels.iter_mut().zip(basis.column(at).iter()) {
                     *level += weight * value;
                 }
@@ -131,11 +126,8 @@ fn along(basis: &DMatrix<f32>, mean: &[f32], faces: &[Steps<'_>]) -> Vec<Vec<Rec
 fn pre_image(images: Option<&PreImages<'_>>, mean: &[f32], weights: &[f32], components: usize) -> Reconstruction {
     let weights: Vec<f64> = weights.iter().take(components).map(|&w| f64::from(w)).collect();
     let found = images.map(|images| images.rebuild(&weights));
-    Reconstruction {
-        components,
-        pre_image: found.as_ref().map(|found| found.method),
-        levels: found.map_or_else(|| mean.to_vec(), |found| found.levels),
-    }
+    let pre_image = found.as_ref().map(|found| found.method);
+    Reconstruction { components, levels: found.map_or_else(|| mean.to_vec(), |found| found.levels), pre_image }
 }
 
 #[cfg(test)]

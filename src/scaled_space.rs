@@ -25,13 +25,9 @@ impl ScaledSpace {
     /// The space of fitted components, for faces of the given size (d = width x height).
     pub fn new(size: FaceSize, found: &ScaledComponents) -> Self {
         let inner = FaceSpace::new(size, &found.components);
-        Self::of(inner, found.deviations.clone())
-    }
-
-    fn of(inner: FaceSpace, deviations: DVector<f64>) -> Self {
-        let projector =
-            times(inner.basis(), &deviations, |deviation| if deviation > 0.0 { 1.0 / deviation } else { 0.0 });
-        Self { inner, deviations, projector }
+        let inverse = |deviation: f64| if deviation > 0.0 { 1.0 / deviation } else { 0.0 };
+        let projector = times(inner.basis(), &found.deviations, inverse);
+        Self { inner, deviations: found.deviations.clone(), projector }
     }
 
     /// Mean, basis faces (U, orthonormal among scaled pixels) and variances; it projects and rebuilds scaled pixels, not plain ones.
@@ -46,8 +42,7 @@ impl ScaledSpace {
 
     /// Number of pixels that never changed.
     pub fn constant_pixels(&self) -> usize {
-        let zero = |deviation: &&f64| **deviation == 0.0;
-        self.deviations.iter().filter(zero).count()
+        self.deviations.iter().filter(|deviation| **deviation == 0.0).count()
     }
 
     /// D U, the basis faces in gray levels, not orthonormal: d x k.

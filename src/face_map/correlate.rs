@@ -30,8 +30,7 @@ impl<'a> Tiling<'a> {
     pub fn new(picture: &'a GrayImage, template: (usize, usize)) -> Self {
         let side = |template: usize, picture: u32| {
             // Wide enough for most of a tile to be of use.
-            let wide = (3 * template).next_power_of_two().max(LEAST_SIDE);
-            wide.min(smooth(picture as usize))
+            (3 * template).next_power_of_two().max(LEAST_SIDE).min(smooth(picture as usize))
         };
         let (width, height) = picture.dimensions();
         Self { picture, template, plane: Plane::new(side(template.0, width), side(template.1, height)) }
@@ -94,9 +93,7 @@ impl<'a> Tiling<'a> {
                 numbers[turned] = Number::new(templates[0][at], im) * scale;
             }
         }
-        let mut spectrum = vec![Number::default(); self.plane.len()];
-        self.plane.forward(&mut numbers, &mut spectrum);
-        spectrum
+        self.plane.forward(numbers)
     }
 }
 
@@ -120,9 +117,7 @@ impl Tile {
                 number.re = f64::from(pixel);
             }
         }
-        let mut spectrum = vec![Number::default(); plane.len()];
-        plane.forward(&mut numbers, &mut spectrum);
-        Self { corner, extent, spectrum, sums: vec![0.0; extent.0 * extent.1] }
+        Self { corner, extent, spectrum: plane.forward(numbers), sums: vec![0.0; extent.0 * extent.1] }
     }
 
     /// The correlations at its positions, row after row. `buffer` holds two planes.
@@ -165,11 +160,13 @@ impl Plane {
         self.width * self.height
     }
 
-    /// From rows to the spectrum; `plane` is used up.
-    fn forward(&self, plane: &mut [Number], spectrum: &mut [Number]) {
-        self.rows[0].process(plane);
-        turn(plane, self.width, spectrum);
-        self.columns[0].process(spectrum);
+    /// From rows to the spectrum.
+    fn forward(&self, mut plane: Vec<Number>) -> Vec<Number> {
+        let mut spectrum = vec![Number::default(); self.len()];
+        self.rows[0].process(&mut plane);
+        turn(&plane, self.width, &mut spectrum);
+        self.columns[0].process(&mut spectrum);
+        spectrum
     }
 
     /// From the spectrum, which is used up, to the first `rows` rows, times the number of pixels.

@@ -184,14 +184,11 @@ fn squared_distances(space: &FaceSpace, leading: usize, picture: &GrayImage, sum
     let mut squared: Vec<f64> = (0..columns * (picture.height() as usize - height + 1))
         .map(|at| sums.over(at % columns, at / columns)[1] as f64 + mean_squared)
         .collect();
-    Tiling::new(picture, (width, height)).correlate(
-        &templates,
-        &mut squared,
-        |_, template, correlation| match template.checked_sub(1) {
-            None => -2.0 * correlation,
-            Some(eigenface) => -(correlation - offsets[eigenface]).powi(2),
-        },
-    );
+    let term = |_: usize, template: usize, correlation: f64| match template.checked_sub(1) {
+        None => -2.0 * correlation,
+        Some(eigenface) => -(correlation - offsets[eigenface]).powi(2),
+    };
+    Tiling::new(picture, (width, height)).correlate(&templates, &mut squared, term);
     squared
 }
 

@@ -102,11 +102,8 @@ impl FaceMaps {
     /// black and white stand for.
     pub fn shaded(&self) -> (GrayAlphaImage, [f64; 2]) {
         let lowest = |x: u32, y: u32| {
-            let of_maps = self
-                .maps
-                .iter()
-                .filter_map(|(scale, map)| map.value_at((f64::from(x) + 0.5) * scale, (f64::from(y) + 0.5) * scale));
-            of_maps.min_by(f64::total_cmp)
+            let (x, y) = (f64::from(x) + 0.5, f64::from(y) + 0.5);
+            self.maps.iter().filter_map(|(scale, map)| map.value_at(x * scale, y * scale)).min_by(f64::total_cmp)
         };
         let (width, height) = self.photo;
         let values: Vec<Option<f64>> = (0..height).flat_map(|y| (0..width).map(move |x| lowest(x, y))).collect();

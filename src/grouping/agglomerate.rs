@@ -115,11 +115,8 @@ impl Agglomeration {
 
     /// Whether the score is still that of the two groups.
     fn is_current(&self, link: &Link) -> bool {
-        let is_current = |at: usize| {
-            let name = link.between[at];
-            self.clusters[name].is_some() && self.versions[name] == link.versions[at]
-        };
-        is_current(0) && is_current(1)
+        let mut groups = link.between.into_iter().zip(link.versions);
+        groups.all(|(name, version)| self.clusters[name].is_some() && self.versions[name] == version)
     }
 
     fn must_stay_apart(&self, [one, other]: [usize; 2]) -> bool {
@@ -128,8 +125,7 @@ impl Agglomeration {
 
     /// Makes the second group part of the first, and scores it anew against its neighbours.
     fn merge(&mut self, [into, from]: [usize; 2]) {
-        let (one, other) = (self.clusters[into].take(), self.clusters[from].take());
-        let (Some(one), Some(other)) = (one, other) else { return };
+        let (Some(one), Some(other)) = (self.clusters[into].take(), self.clusters[from].take()) else { return };
         let joined = one.join(&other, &self.model);
         self.versions[into] += 1;
         let photos = std::mem::take(&mut self.photos[from]);
@@ -150,11 +146,8 @@ impl Agglomeration {
         for &other in &self.neighbours[into] {
             let Some(neighbour) = &self.clusters[other] else { continue };
             let between = [into.min(other), into.max(other)];
-            self.links.push(Link {
-                score: joined.score(neighbour),
-                between,
-                versions: between.map(|name| self.versions[name]),
-            });
+            let versions = between.map(|name| self.versions[name]);
+            self.links.push(Link { score: joined.score(neighbour), between, versions });
         }
         self.clusters[into] = Some(joined);
     }

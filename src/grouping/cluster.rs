@@ -23,11 +23,10 @@ impl Model {
     }
 
     fn quadratic(&self, photos: usize, ratios: &[Ratio; 2]) -> Arc<[f32]> {
-        let known = |all: &BTreeMap<usize, Arc<[f32]>>| all.get(&photos).cloned();
         if let Ok(all) = self.quadratic.read()
-            && let Some(found) = known(&all)
+            && let Some(found) = all.get(&photos)
         {
-            return found;
+            return Arc::clone(found);
         }
         let new: Arc<[f32]> =
             ratios.iter().flat_map(|ratio| ratio.quadratic.iter().map(|&value| value as f32)).collect();
@@ -83,16 +82,9 @@ impl Cluster {
         let (expected, spread) = Standard::of(&ratios).moments();
         let quadratic = model.quadratic(faces.len(), &ratios);
         let linear = ratios.iter().flat_map(|ratio| ratio.linear.iter().map(|value| (value / spread) as f32)).collect();
-        Self {
-            own_square: inner_product(&quadratic, &square),
-            constant: (ratios[0].constant + ratios[1].constant - expected) / spread,
-            share: 1.0 / spread,
-            faces,
-            mean,
-            square,
-            quadratic,
-            linear,
-        }
+        let constant = (ratios[0].constant + ratios[1].constant - expected) / spread;
+        let own_square = inner_product(&quadratic, &square);
+        Self { faces, mean, square, quadratic, linear, constant, share: 1.0 / spread, own_square }
     }
 
     /// The mean score of the photos of either group against the other's person.

@@ -274,21 +274,17 @@ impl Strongest {
 }
 
 /// Numbers the groups by size.
-fn in_order(joined: Vec<(usize, Vec<usize>)>, likely: &[Link], threshold: f64) -> Grouping {
-    let mut joined = joined;
+fn in_order(mut joined: Vec<(usize, Vec<usize>)>, likely: &[Link], threshold: f64) -> Grouping {
     for (_, faces) in &mut joined {
         faces.sort_unstable();
     }
     joined.sort_by(|(_, a), (_, b)| b.len().cmp(&a.len()).then(a.cmp(b)));
     let number = |name: usize| joined.iter().position(|(own, _)| *own == name);
-    let proposals = likely
-        .iter()
-        .filter_map(|link| {
-            let [one, other] = [number(link.between[0])?, number(link.between[1])?];
-            Some(Proposal { groups: [one.min(other), one.max(other)], score: link.score / threshold })
-        })
-        .collect();
-    Grouping { groups: joined.into_iter().map(|(_, faces)| faces).collect(), proposals }
+    let proposals = likely.iter().filter_map(|link| {
+        let [one, other] = [number(link.between[0])?, number(link.between[1])?];
+        Some(Proposal { groups: [one.min(other), one.max(other)], score: link.score / threshold })
+    });
+    Grouping { proposals: proposals.collect(), groups: joined.into_iter().map(|(_, faces)| faces).collect() }
 }
 
 #[cfg(test)]

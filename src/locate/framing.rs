@@ -124,12 +124,10 @@ impl CropEyes {
         faces.sort_by_key(|face| Self::aspect_of(face.0));
         let aspect = Self::aspect_of(faces[faces.len() / 2].0);
         let outliers = faces.len() / 10;
-        let strange = |face: &&((u32, u32), _)| !Self::is_alike(Self::aspect_of(face.0), aspect);
-        if faces.iter().filter(strange).count() > outliers {
+        if faces.iter().filter(|face| !Self::is_alike(Self::aspect_of(face.0), aspect)).count() > outliers {
             return None;
         }
-        let flat = |eyes: RelativeEyes| [eyes[0][0], eyes[0][1], eyes[1][0], eyes[1][1]];
-        let relative: Vec<[u16; 4]> = faces.iter().map(|face| flat(face.1)).collect();
+        let relative: Vec<&[u16]> = faces.iter().map(|face| face.1.as_flattened()).collect();
         let middle: [u16; 4] = std::array::from_fn(|at| {
             let mut values: Vec<u16> = relative.iter().map(|eyes| eyes[at]).collect();
             values.sort_unstable();
@@ -137,19 +135,15 @@ impl CropEyes {
         });
         let apart = f32::from(middle[2].abs_diff(middle[0]));
         let farther = |reach: f32| {
-            let off = |eyes: &[u16; 4]| (0..4).map(|at| eyes[at].abs_diff(middle[at])).max();
-            let far = |eyes: &&[u16; 4]| f32::from(off(eyes).unwrap_or(0)) > reach * apart;
-            relative.iter().filter(far).count()
+            let off = |eyes: &[u16]| (0..4).map(|at| eyes[at].abs_diff(middle[at])).max();
+            relative.iter().filter(|eyes| f32::from(off(eyes).unwrap_or(0)) > reach * apart).count()
         };
         if farther(Self::SPREAD) > outliers {
             return None;
         }
         let is_aligned = faces.len() >= Self::ENOUGH_ALIGNED && 4 * farther(Self::ALIGNED_SPREAD) <= faces.len();
-        let frame = Self {
-            eyes: [[middle[0], middle[1]], [middle[2], middle[3]]],
-            aspect,
-            agreement: if is_aligned { Agreement::Aligned } else { Agreement::Near },
-        };
+        let agreement = if is_aligned { Agreement::Aligned } else { Agreement::Near };
+        let frame = Self { eyes: [[middle[0], middle[1]], [middle[2], middle[3]]], aspect, agreement };
         frame.is_sound().then_some(frame)
     }
 
@@ -213,8 +207,7 @@ pub enum Look {
 impl Look {
     /// The kind of a photo of this width and height, in which these faces were found.
     pub fn of(found: &[Location], photo: (u32, u32)) -> Self {
-        let main = main_face(found, photo).and_then(|main| found.get(main));
-        match main {
+        match main_face(found, photo).and_then(|main| found.get(main)) {
             Some(face) => Self::Face { share: face.bounds[2] / photo.0 as f32 },
             None if photo.0.min(photo.1) < SMALL => Self::TooSmall,
             None => Self::NoFace,
@@ -250,19 +243,12 @@ impl Survey {
     /// them. Crops that are to be kept: [`Framing::Detect`] where the middle one of the faces found takes less than
     /// 60 % of its photo's width.
     pub fn of(looks: &[Look], crops: Crops) -> Self {
-        let mut shares: Vec<f32> = looks
-            .iter()
-            .filter_map(|look| match look {
-                Look::NoFace | Look::TooSmall => None,
-                Look::Face { share } => Some(*share),
-            })
-            .collect();
+        let share = |look: &Look| if let Look::Face { share } = look { Some(*share) } else { None };
+        let mut shares: Vec<f32> = looks.iter().filter_map(share).collect();
         shares.sort_by(f32::total_cmp);
-        let narrow = shares.get(shares.len() / 2).is_some_and(|&middle| middle < CROPPED);
-        let all_small = looks.iter().all(|look| *look == Look::TooSmall);
         let detect = match crops {
-            Crops::Align => !all_small,
-            Crops::Keep => narrow,
+            Crops::Align => looks.iter().any(|look| *look != Look::TooSmall),
+            Crops::Keep => shares.get(shares.len() / 2).is_some_and(|&middle| middle < CROPPED),
         };
         Self {
             framing: if detect { Framing::Detect } else { Framing::AsIs },
@@ -281,8 +267,7 @@ pub fn survey<P: Sync>(photos: &[P], crops: Crops, look: impl Fn(&P) -> Option<L
     let look_at =
         |part: Vec<usize>| -> Vec<Look> { part.into_par_iter().filter_map(|at| look(&photos[sample[at]])).collect() };
     let mut looks = look_at(first);
-    let one_kind = !looks.is_empty() && !looks.iter().any(|look| look.has_room());
-    if crops == Crops::Align || !one_kind {
+    if crops == Crops::Align || looks.is_empty() || looks.iter().any(|look| look.has_room()) {
         looks.extend(look_at(rest));
     }
     Survey::of(&looks, crops)

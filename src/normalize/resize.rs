@@ -23,8 +23,7 @@ const MOST_PIXELS: u64 = 3_600;
 /// scaled down, shape kept, to at most that many. The order of the photos does not matter. `None` if no
 /// photo is large enough to show a face.
 pub fn choose_size(photos: &[(u32, u32)]) -> Option<FaceSize> {
-    let mut usable: Vec<_> =
-        photos.iter().copied().filter(|&(width, height)| width.min(height) >= FaceSize::MIN_SIDE).collect();
+    let mut usable: Vec<_> = photos.iter().copied().filter(|&(w, h)| w.min(h) >= FaceSize::MIN_SIDE).collect();
     usable.sort_unstable_by(|&a, &b| slimness(a, b).then_with(|| a.cmp(&b)));
     let mut same_shape = most_common_shape(&usable).to_vec();
     same_shape.sort_unstable_by_key(|&(width, height)| (area((width, height)), width));

@@ -27,14 +27,12 @@ pub(super) fn aligned(photo: &GrayImage, eyes: [Point; 2], size: FaceSize, place
     if !is_in_shadow(&face) {
         return face;
     }
-    let compressed = |level: f32| power(level, GAMMA);
-    let levels = align_with_tone(photo, eyes, sides, placement, compressed);
+    let levels = align_with_tone(photo, eyes, sides, placement, |level| power(level, GAMMA));
     GrayImage::from_raw(sides.0, sides.1, stretched(&levels)).unwrap_or(face)
 }
 
 fn is_in_shadow(face: &GrayImage) -> bool {
-    let dark = face.iter().filter(|&&level| level < NEARLY_BLACK).count();
-    4 * dark > face.len()
+    4 * face.iter().filter(|&&level| level < NEARLY_BLACK).count() > face.len()
 }
 
 /// Levels as bytes, all but the brightest of which reach white; black stays black.

@@ -15,7 +15,6 @@ const FOLDS: usize = 5;
 /// Probes of one kind at the most: a large gallery needs one part only.
 const PROBES: usize = 500;
 
-/// The faces that are left out.
 #[derive(Clone, Copy)]
 enum Kind {
     /// Whole people, who are strangers then.
@@ -31,7 +30,6 @@ struct Round {
     probes: Vec<usize>,
 }
 
-/// Learns the calibration of a gallery's distances.
 pub(super) fn calibrate(gallery: &Gallery, settings: Settings, face_score_limit: f64) -> DistanceCalibration {
     let persons = gallery.persons();
     let mut seen = LeftOut { people: gallery.people().len(), ..LeftOut::default() };
@@ -59,16 +57,13 @@ fn distances(round: &Round, gallery: &Gallery, persons: &[usize], settings: Sett
             Kind::Photos => matcher.clusters().of_person(persons[face], probe.as_slice()),
         }
     };
-    let found = round.probes.par_iter().enumerate().map(distance);
-    let found: Vec<_> = found.collect();
-    Ok(found.into_iter().flatten().map(|found| found.distance()).collect())
+    Ok(round.probes.par_iter().enumerate().filter_map(distance).map(|found| found.distance()).collect())
 }
 
 fn rounds(gallery: &Gallery) -> Vec<Round> {
     let persons = gallery.persons();
-    let people_folds = gallery.people().len().min(FOLDS);
-    let people =
-        (0..people_folds).map(|fold| split(Kind::People, &persons, |face| persons[face] % people_folds == fold));
+    let folds = gallery.people().len().min(FOLDS);
+    let people = (0..folds).map(|fold| split(Kind::People, &persons, |face| persons[face] % folds == fold));
     // The photos of a person stand side by side: rank within the person, and how many there are.
     let mut ranks = vec![0; persons.len()];
     for face in 1..persons.len() {
@@ -83,9 +78,7 @@ fn rounds(gallery: &Gallery) -> Vec<Round> {
             parts > 1 && ranks[face] % parts == fold
         })
     });
-    let mut rounds = enough(people);
-    rounds.extend(enough(photos));
-    rounds
+    enough(people).into_iter().chain(enough(photos)).collect()
 }
 
 fn split(kind: Kind, persons: &[usize], is_probe: impl Fn(usize) -> bool) -> Round {

@@ -39,14 +39,12 @@ impl Recognizer {
         let location = face.region.and_then(|region| region.location());
         let looks_like_a_face = face.face_score >= self.comparer.face_score_limit();
         let (decision, ranking) = if location.is_some_and(is_too_small) {
-            (Decision::Unknown, of_nobody(ranking))
+            (Decision::Unknown, Ranking { people: Vec::new(), somebody_else: None, ..ranking })
         } else if !looks_like_a_face && ranking.confidence <= 0.5 {
             // Who is likely enrolled is a face, in whatever light; the detector overrides the face score, and so does what is
             // learned of aligned faces.
-            match location.is_some() || self.is_assumed_face(face) {
-                true => (Decision::Unknown, ranking),
-                false => (Decision::NotAFace, ranking),
-            }
+            let is_face = location.is_some() || self.is_assumed_face(face);
+            (if is_face { Decision::Unknown } else { Decision::NotAFace }, ranking)
         } else if !ranking.accepted {
             (Decision::Unknown, ranking)
         } else if self.is_sure(&ranking, &name, face) {
@@ -84,8 +82,7 @@ impl Recognizer {
 
     /// Whether a face may be covered or drawn over: it was aligned by the eyes, but not found, or its signal is not ordinary.
     pub(super) fn may_be_covered(&self, region: PhotoRegion, signal: Option<f64>) -> bool {
-        let is_found = region.location().is_some();
-        let is_ordinary = |signal: f64| is_found && signal <= ORDINARY_SIGNAL;
+        let is_ordinary = |signal: f64| region.location().is_some() && signal <= ORDINARY_SIGNAL;
         self.preparation.framing() == Framing::Detect && signal.is_some_and(|signal| !is_ordinary(signal))
     }
 
@@ -104,15 +101,9 @@ impl Recognizer {
 
     /// Whether a crop that was aligned by assumed eyes shows a face.
     fn is_assumed_face(&self, face: &FaceEvidence<'_>) -> bool {
-        let size = self.preparation.size();
-        let is_face = || FaceClassifier::bundled()?.is_face(face.pixels, size);
+        let is_face = || FaceClassifier::bundled()?.is_face(face.pixels, self.preparation.size());
         face.region == Some(PhotoRegion::Assumed) && is_face().unwrap_or(false)
     }
-}
-
-/// The ranking of a face that is too small to be named.
-fn of_nobody(ranking: Ranking) -> Ranking {
-    Ranking { people: Vec::new(), somebody_else: None, ..ranking }
 }
 
 /// The ranking where the nearest person cannot be told from others: their confidence is even odds at most.

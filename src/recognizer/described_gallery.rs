@@ -22,7 +22,7 @@ pub struct DescribedGallery<'a> {
     /// The recogniser learned of just these faces.
     learned: Option<&'a Recognizer>,
     /// In which background model.
-    prior: Prior,
+    pub(super) prior: Prior,
 }
 
 impl<'a> DescribedGallery<'a> {
@@ -31,8 +31,7 @@ impl<'a> DescribedGallery<'a> {
     /// # Errors
     /// Coordinates of another number of faces, or of another background model.
     pub fn new(faces: &'a Gallery, coordinates: &'a DMatrix<f32>) -> Result<Self> {
-        let shape = (2 * Background::bundled()?.components(), faces.len());
-        if coordinates.shape() != shape {
+        if coordinates.shape() != (2 * Background::bundled()?.components(), faces.len()) {
             return Err(Error::Inconsistent);
         }
         Ok(Self { faces, coordinates, learned: None, prior: Prior::Bundled })
@@ -48,19 +47,12 @@ impl<'a> DescribedGallery<'a> {
         })
     }
 
-    /// Whether they are coordinates in this background model.
-    pub(super) fn are_of(&self, prior: Prior) -> bool {
-        self.prior == prior
-    }
-
     /// The place among these faces of each face of a gallery, of those that are here.
     pub(super) fn places(&self, gallery: &Gallery) -> Vec<Option<usize>> {
-        let described = self.faces.enrolled().iter().enumerate();
-        let places: HashMap<_, usize> = described.map(|(at, face)| (face.hash, at)).collect();
+        let places: HashMap<_, usize> = self.faces.enrolled().iter().map(|face| face.hash).zip(0..).collect();
         let same = |at: usize| {
             let place = *places.get(&gallery.enrolled()[at].hash)?;
-            let alike = self.faces.faces().face(place) == gallery.faces().face(at);
-            alike.then_some(place)
+            (self.faces.faces().face(place) == gallery.faces().face(at)).then_some(place)
         };
         (0..gallery.len()).map(same).collect()
     }
@@ -70,9 +62,8 @@ impl<'a> DescribedGallery<'a> {
     pub(super) fn space(&self, places: &[Option<usize>], pca: Pca) -> Option<(Arc<FaceSpace>, Weights)> {
         let learned = self.learned.filter(|learned| learned.settings().pca == pca && !pca.components.needs_faces())?;
         let all: Vec<usize> = places.iter().copied().collect::<Option<_>>()?;
-        let weights = || learned.weights().select_columns(&all);
         // No photo is enrolled twice, so as many are the same ones.
-        (all.len() == self.faces.len()).then(|| (Arc::clone(learned.space()), weights()))
+        (all.len() == self.faces.len()).then(|| (Arc::clone(learned.space()), learned.weights().select_columns(&all)))
     }
 }
 
@@ -83,23 +74,16 @@ pub(super) fn coordinates(
     gallery: &Gallery,
     known: Option<(DescribedGallery<'_>, &[Option<usize>])>,
 ) -> Result<DMatrix<f32>> {
-    let Some((known, places)) = known else { return Ok(background.coordinates(gallery.faces())) };
+    let faces = gallery.faces();
+    let Some((known, places)) = known else { return Ok(background.coordinates(faces)) };
     let missing: Vec<usize> = (0..gallery.len()).filter(|&at| places[at].is_none()).collect();
-    let computed = match missing.is_empty() {
-        true => FaceMatrix::new(gallery.faces().size()),
-        false => gallery.faces().select(&missing)?,
-    };
-    let computed = background.coordinates(&computed);
+    let missing = if missing.is_empty() { FaceMatrix::new(faces.size()) } else { faces.select(&missing)? };
+    let computed = background.coordinates(&missing);
     let mut all = DMatrix::zeros(2 * background.components(), gallery.len());
     let mut next = computed.column_iter();
     for (at, place) in places.iter().enumerate() {
-        match place {
-            Some(place) => all.set_column(at, &known.coordinates.column(*place)),
-            None => {
-                if let Some(column) = next.next() {
-                    all.set_column(at, &column);
-                }
-            }
+        if let Some(column) = place.map_or_else(|| next.next(), |place| Some(known.coordinates.column(place))) {
+            all.set_column(at, &column);
         }
     }
     Ok(all)

@@ -12,8 +12,7 @@ impl Recognizer {
     /// A face of another size.
     pub fn explain(&self, face: &[u8]) -> Result<Explanation> {
         let faces = FaceMatrix::from_pixels(self.preparation().size(), face.to_vec())?;
-        let (gallery, coordinates) = (self.gallery(), self.coordinates());
-        self.comparer().explain(gallery, coordinates, &faces)
+        self.comparer().explain(self.gallery(), self.coordinates(), &faces)
     }
 }
 

@@ -30,8 +30,7 @@ pub(super) fn learned(gallery: &Gallery, space: &FaceSpace) -> f64 {
     let of_fold = |fold: usize| {
         let (judged, learned): (Vec<usize>, Vec<usize>) =
             (0..persons.len()).partition(|&face| persons[face] % FOLDS == fold);
-        let count = ComponentCount::Count(leading);
-        let dual = products.fit(&learned, count).ok()?;
+        let dual = products.fit(&learned, ComponentCount::Count(leading)).ok()?;
         let (dual, components) = dual.with_components(faces, leading).ok()?;
         let space = FaceSpace::new(faces.size(), &components);
         let test = FaceScorer::with_leading(&space, leading);

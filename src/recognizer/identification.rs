@@ -31,7 +31,6 @@ pub struct Identification {
 /// Faces whose eyes are less than so many pixels apart are too small to be told apart: of a face some 20 pixels wide.
 const FEWEST_PIXELS: f32 = 8.0;
 
-/// Whether a face is too small to be named.
 pub(super) fn is_too_small(face: Location) -> bool {
     let [[x1, y1], [x2, y2]] = face.eyes;
     libm::hypotf(x2 - x1, y2 - y1) < FEWEST_PIXELS
@@ -45,14 +44,12 @@ impl Identification {
 
     /// Whether the nearest person is likelier than not, though not sure enough to be named.
     pub fn is_probable(&self) -> bool {
-        let likely = self.closest().is_some_and(|closest| closest.confidence > 0.5);
-        self.decision == Decision::Unknown && likely
+        self.decision == Decision::Unknown && self.closest().is_some_and(|closest| closest.confidence > 0.5)
     }
 
     /// The name, where one is given.
     pub fn name(&self) -> Option<&str> {
-        let is_known = self.decision == Decision::Known;
-        self.closest().filter(|_| is_known).map(|closest| closest.person.as_str())
+        self.closest().filter(|_| self.decision == Decision::Known).map(|closest| closest.person.as_str())
     }
 
     /// The nearest person, named or not.

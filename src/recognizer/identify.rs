@@ -57,8 +57,7 @@ impl<'a> Probes<'a> {
 /// Answers about the faces of some photos, photo by photo.
 pub(crate) fn by_photo(photos: &[Vec<PreparedFace>], identified: Vec<Identification>) -> Vec<Vec<Identification>> {
     let mut identified = identified.into_iter();
-    let of_photo = |faces: &Vec<PreparedFace>| identified.by_ref().take(faces.len()).collect();
-    photos.iter().map(of_photo).collect()
+    photos.iter().map(|faces| identified.by_ref().take(faces.len()).collect()).collect()
 }
 
 impl Recognizer {
@@ -132,9 +131,7 @@ impl Recognizer {
     }
 
     fn coordinates_of<'p>(&self, probes: &'p Probes<'_>) -> Cow<'p, DMatrix<f32>> {
-        let described = || Cow::Owned(self.comparer.describe(&probes.faces));
-        let known = probes.coordinates.as_ref();
-        known.map_or_else(described, Cow::Borrowed)
+        probes.coordinates.as_ref().map_or_else(|| Cow::Owned(self.comparer.describe(&probes.faces)), Cow::Borrowed)
     }
 
     /// What is known of each face (with its coordinates, m x n), in order.
@@ -154,7 +151,6 @@ impl Recognizer {
                 signal: self.comparer.signal(coordinates),
             }
         };
-        let count = probes.faces.len();
-        (0..count).into_par_iter().map(evidence).collect()
+        (0..probes.faces.len()).into_par_iter().map(evidence).collect()
     }
 }

@@ -47,7 +47,7 @@ impl Recognizer {
         let (preparation, gallery) = gallery.framed(&preparation);
         let (space, weights, comparer, coordinates) = match settings.prior.background()? {
             Some(background) => {
-                let described = described.filter(|known| known.are_of(settings.prior));
+                let described = described.filter(|known| known.prior == settings.prior);
                 Self::compared_by_background(background, &preparation, &gallery, settings, described)?
             }
             None => Self::compared_by_gallery(&gallery, settings)?,
@@ -78,25 +78,21 @@ impl Recognizer {
             None => Self::face_space(gallery, settings)?,
         };
         let face_score_limit = face_score_limit::learned(gallery, &space);
-        let persons = gallery.persons();
-        let framing = preparation.framing();
+        let (persons, framing) = (gallery.persons(), preparation.framing());
         let comparer = Likelihoods::learn(background, &coordinates, &persons, face_score_limit, framing);
-        let comparer = Comparer::Likelihoods(Arc::new(comparer));
-        Ok((space, weights, comparer, Some(coordinates)))
+        Ok((space, weights, Comparer::Likelihoods(Arc::new(comparer)), Some(coordinates)))
     }
 
     fn compared_by_gallery(gallery: &Gallery, settings: Settings) -> Result<Learned> {
         let (faces, people) = (gallery.faces(), gallery.people().len());
-        let (distance, pca) = (settings.distance, settings.pca);
-        let matcher = Matcher::learn(faces, &gallery.persons(), people, distance, pca)?;
+        let matcher = Matcher::learn(faces, &gallery.persons(), people, settings.distance, settings.pca)?;
         let (space, weights) = match matcher.space().linear() {
             Some(space) => (Arc::clone(space), space.project(faces)),
             None => Self::face_space(gallery, settings)?,
         };
         let face_score_limit = face_score_limit::learned(gallery, &space);
         let calibration = calibrate::calibrate(gallery, settings, face_score_limit);
-        let comparer = Comparer::Distances(Box::new(Distances { matcher, calibration }));
-        Ok((space, weights, comparer, None))
+        Ok((space, weights, Comparer::Distances(Box::new(Distances { matcher, calibration })), None))
     }
 }
 

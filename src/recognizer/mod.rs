@@ -85,24 +85,16 @@ impl Recognizer {
         coordinates: Option<DMatrix<f32>>,
     ) -> Result<Self> {
         let (size, people) = (preparation.size(), gallery.people().len());
-        let kept = coordinates.as_ref().map(DMatrix::ncols);
         let fits = space.size() == size
             && comparer.fits(size, people)
             && weights.shape() == (space.components(), gallery.len())
             && gallery.faces().size() == size
-            && kept == comparer.likelihoods().map(|_| gallery.len());
+            && coordinates.as_ref().map(DMatrix::ncols) == comparer.likelihoods().map(|_| gallery.len());
         if !fits {
             return Err(Error::Inconsistent);
         }
-        Ok(Self {
-            preparation,
-            settings,
-            space,
-            gallery,
-            weights: Arc::new(weights),
-            comparer,
-            coordinates: coordinates.map(Arc::new),
-        })
+        let (weights, coordinates) = (Arc::new(weights), coordinates.map(Arc::new));
+        Ok(Self { preparation, settings, space, gallery, weights, comparer, coordinates })
     }
 
     /// Preparation of photos.

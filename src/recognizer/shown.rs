@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::Recognizer;
 use crate::face_space::Weights;
 use crate::kernel_pca::KernelPca;
-use crate::matcher::{Matcher, Space};
+use crate::matcher::Space;
 use crate::pca::{ComponentCount, Pca, Solver, scaled, variance_ratios};
 
 /// Up to so many components, those that are not kept are worth finding again.
@@ -15,10 +15,7 @@ impl Recognizer {
     /// The space whose weights are shown: that of the kernel or of scaled pixels where faces are compared by these, the face
     /// space otherwise.
     pub fn display_space(&self) -> Space {
-        match self.matcher().map(Matcher::space) {
-            Some(space) => space.clone(),
-            None => self.linear_space(),
-        }
+        self.matcher().map_or_else(|| self.linear_space(), |matcher| matcher.space().clone())
     }
 
     /// The face space of plain pixels, which every recogniser has.
@@ -48,18 +45,10 @@ impl Recognizer {
         }
         let components = ComponentCount::Share(1.0);
         match space {
-            Space::Linear(_) => {
-                let solver = Solver::Auto;
-                let all = Pca { components, solver }.fit(faces).ok()?;
-                Some(all.variance_ratios())
-            }
-            Space::Scaled(_) => {
-                let all = scaled::fit(faces, components).ok()?.components;
-                Some(all.variance_ratios())
-            }
+            Space::Linear(_) => Some(Pca { components, solver: Solver::Auto }.fit(faces).ok()?.variance_ratios()),
+            Space::Scaled(_) => Some(scaled::fit(faces, components).ok()?.components.variance_ratios()),
             Space::Kernel(space, _) => {
-                let kernel = space.kernel();
-                let all = KernelPca { kernel, components }.fit(faces).ok()?;
+                let all = KernelPca { kernel: space.kernel(), components }.fit(faces).ok()?;
                 Some(variance_ratios(all.eigenvalues(), all.total_variance()))
             }
         }

@@ -65,12 +65,8 @@ pub fn verify_alone(first: &PreparedFace, second: &PreparedFace, acceptance: Acc
     let faces = FaceMatrix::from_pixels(FaceSize::ALIGNED, pixels.concat())?;
     let nobody = Likelihoods::of_nobody()?;
     let coordinates = nobody.describe(&faces);
-    let decision = nobody.pair(&coordinates, acceptance);
-    let decision = decision.ok_or(LikelihoodError::BackgroundDamaged)?;
-    let verdict = match decision.passes {
-        true => yes(&nobody, &faces, &coordinates),
-        false => no(&nobody, &coordinates),
-    };
+    let decision = nobody.pair(&coordinates, acceptance).ok_or(LikelihoodError::BackgroundDamaged)?;
+    let verdict = if decision.passes { yes(&nobody, &faces, &coordinates) } else { no(&nobody, &coordinates) };
     Ok(Verification::of(decision, verdict))
 }
 
@@ -79,20 +75,13 @@ pub fn verify_alone(first: &PreparedFace, second: &PreparedFace, acceptance: Acc
 fn yes(comparer: &dyn Compare, faces: &FaceMatrix, coordinates: &DMatrix<f32>) -> Verdict {
     let is_typical =
         |(face, own): (&[u8], DVectorView<'_, f32>)| comparer.is_typical((face, faces.size()), own.as_slice());
-    match faces.faces().zip(coordinates.column_iter()).any(is_typical) {
-        true => Verdict::Same,
-        false => Verdict::CannotTell,
-    }
+    if faces.faces().zip(coordinates.column_iter()).any(is_typical) { Verdict::Same } else { Verdict::CannotTell }
 }
 
 /// The verdict on faces (coordinates, m x n) that do not pass as one person's.
 fn no(comparer: &dyn Compare, coordinates: &DMatrix<f32>) -> Verdict {
-    let signals = coordinates.column_iter();
-    let mut signals = signals.filter_map(|face| comparer.signal(face.as_slice()));
-    match signals.any(|signal| signal < DAMAGED) {
-        true => Verdict::CannotTell,
-        false => Verdict::Different,
-    }
+    let mut signals = coordinates.column_iter().filter_map(|face| comparer.signal(face.as_slice()));
+    if signals.any(|signal| signal < DAMAGED) { Verdict::CannotTell } else { Verdict::Different }
 }
 
 impl Verification {
@@ -108,18 +97,16 @@ impl Recognizer {
     /// Without background model [`Error::TooFewToVerify`] where fewer than [`ENOUGH_PEOPLE`] are enrolled: there is
     /// nothing to measure the answer by. Faces of another size.
     pub fn verify(&self, first: &PreparedFace, second: &PreparedFace, acceptance: Acceptance) -> Result<Verification> {
-        let size = self.preparation().size();
         let pixels = [first, second].map(|face| face.pixels.as_slice());
-        let faces = FaceMatrix::from_pixels(size, pixels.concat())?;
+        let faces = FaceMatrix::from_pixels(self.preparation().size(), pixels.concat())?;
         let found = [first, second].map(|face| face.region.location().is_some());
         let comparer = self.comparer();
         let coordinates = comparer.describe(&faces);
-        let decision = comparer.pair(&coordinates, acceptance);
         let yes = || match self.preparation().framing() {
             Framing::Detect => yes(&**comparer, &faces, &coordinates),
             Framing::AsIs => Verdict::Same,
         };
-        self.answer(&faces, &coordinates, &found, (decision, yes))
+        self.answer(&faces, &coordinates, &found, (comparer.pair(&coordinates, acceptance), yes))
     }
 
     /// Whether a prepared face is of an enrolled person, given by the position in
@@ -131,8 +118,7 @@ impl Recognizer {
     /// # Errors
     /// [`Error::TooFewToVerify`] as in [`Recognizer::verify`]; a face of another size.
     pub fn verify_person(&self, face: &PreparedFace, person: usize, acceptance: Acceptance) -> Result<Verification> {
-        let pixels = face.pixels.clone();
-        let faces = FaceMatrix::from_pixels(self.preparation().size(), pixels)?;
+        let faces = FaceMatrix::from_pixels(self.preparation().size(), face.pixels.clone())?;
         let found = [face.region.location().is_some()];
         let comparer = self.comparer();
         let coordinates = comparer.describe(&faces);
@@ -142,10 +128,7 @@ impl Recognizer {
         let can_tell = || {
             !self.may_be_covered(face.region, signal) || self.can_tell(faces.face(0), coordinates.as_slice(), person)
         };
-        let yes = || match is_the_very_photo || can_tell() {
-            true => Verdict::Same,
-            false => Verdict::CannotTell,
-        };
+        let yes = || if is_the_very_photo || can_tell() { Verdict::Same } else { Verdict::CannotTell };
         self.answer(&faces, &coordinates, &found, (decision, yes))
     }
 
@@ -158,22 +141,16 @@ impl Recognizer {
         found: &[bool],
         (decision, yes): (Option<PairDecision>, impl FnOnce() -> Verdict),
     ) -> Result<Verification> {
-        let decision = decision.ok_or_else(|| self.too_few())?;
+        let too_few = Error::TooFewToVerify { people: self.gallery.people().len(), enough: ENOUGH_PEOPLE };
+        let decision = decision.ok_or(too_few)?;
         let no = || no(&**self.comparer(), coordinates);
         let verdict = match decision.passes {
             true => yes(),
             false if decision.is_somebody => no(),
             // Neither detected nor face-like.
-            false => match self.not_a_face(faces, found) {
-                Some(photo) => Verdict::NotAFace { photo },
-                None => no(),
-            },
+            false => self.not_a_face(faces, found).map_or_else(no, |photo| Verdict::NotAFace { photo }),
         };
         Ok(Verification::of(decision, verdict))
-    }
-
-    fn too_few(&self) -> Error {
-        Error::TooFewToVerify { people: self.gallery.people().len(), enough: ENOUGH_PEOPLE }
     }
 
     /// The first of these faces (d x n) that neither was found as a face nor looks like one.

@@ -88,9 +88,7 @@ impl Accumulator {
             return None;
         }
         self.faces = faces;
-        let add = |to: &mut [i64], from: &[i64]| {
-            to.iter_mut().zip(from).for_each(|(to, from)| *to += from);
-        };
+        let add = |to: &mut [i64], from: &[i64]| to.iter_mut().zip(from).for_each(|(to, from)| *to += from);
         add(&mut self.sums, &other.sums);
         add(&mut self.products, &other.products);
         Some(())
@@ -144,10 +142,8 @@ impl Accumulator {
         if n < 2 {
             return Err(PcaError::TooFewFaces(n));
         }
-        let sums = self.sums.iter();
-        let mean = DVector::from_iterator(d, sums.map(|&sum| sum as f64 / n as f64));
-        let found = spectrum::solve(self.scatter(), n, wanted)?;
-        found.components(Of::Scatter, mean, n, Solver::Covariance)
+        let mean = DVector::from_iterator(d, self.sums.iter().map(|&sum| sum as f64 / n as f64));
+        spectrum::solve(self.scatter(), n, wanted)?.components(Of::Scatter, mean, n, Solver::Covariance)
     }
 
     /// XcXcᵀ, d x d: n times it, n Σxxᵀ - Σx Σxᵀ, is an integer and is rounded once. Consumes the sums:

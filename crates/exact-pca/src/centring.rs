@@ -17,7 +17,6 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// Sums of these columns.
     pub fn of(columns: Columns<'_>) -> Self {
         Self { entries: kernel::gram(columns), side: columns.count() }
     }
@@ -28,8 +27,7 @@ impl Table {
     }
 
     fn largest(&self) -> i64 {
-        let diagonal = self.entries.iter().step_by(self.side + 1);
-        diagonal.max().copied().unwrap_or(0)
+        self.entries.iter().step_by(self.side + 1).max().copied().unwrap_or(0)
     }
 }
 
@@ -49,8 +47,8 @@ pub(crate) struct Centring<'a> {
 /// them are the same in 64 bits, where they fit, as in 128, and several times as fast.
 #[derive(Debug, Clone)]
 enum Sums {
-    Small(Vec<i64>, i64),
-    Large(Vec<i128>, i128),
+    Small((Vec<i64>, i64)),
+    Large((Vec<i128>, i128)),
 }
 
 impl<'a> Centring<'a> {
@@ -58,13 +56,7 @@ impl<'a> Centring<'a> {
         let count = chosen.len() as i128;
         // No term is larger than n² G_max, and there are four of them.
         let small = 4 * count * count * i128::from(table.largest()) <= i128::from(i64::MAX);
-        let sums = if small {
-            let (sums, total) = totals(table, &chosen);
-            Sums::Small(sums, total)
-        } else {
-            let (sums, total) = totals(table, &chosen);
-            Sums::Large(sums, total)
-        };
+        let sums = if small { Sums::Small(totals(table, &chosen)) } else { Sums::Large(totals(table, &chosen)) };
         Self { table, chosen, sums }
     }
 
@@ -76,7 +68,7 @@ impl<'a> Centring<'a> {
         let count = self.chosen.len() as i64;
         let square = (count as f64).powi(2);
         match &self.sums {
-            Sums::Small(sums, total) => {
+            Sums::Small((sums, total)) => {
                 let own = at.map_or_else(|| sum(row, &self.chosen), |at| sums[at]);
                 let rest = total - count * own;
                 vectorised_mut(
@@ -97,13 +89,12 @@ impl<'a> Centring<'a> {
                     },
                 );
             }
-            Sums::Large(sums, total) => {
+            Sums::Large((sums, total)) => {
                 let own = at.map_or_else(|| sum(row, &self.chosen), |at| sums[at]);
                 let count = i128::from(count);
                 let rest = total - count * own;
                 for ((value, &i), &other) in entries.zip(sums) {
-                    let exact = count * (count * i128::from(row[i]) - other) + rest;
-                    *value = exact as f64 / square;
+                    *value = (count * (count * i128::from(row[i]) - other) + rest) as f64 / square;
                 }
             }
         }
@@ -114,8 +105,8 @@ impl<'a> Centring<'a> {
         let row = self.table.row(p);
         let own = i128::from(row[p]);
         let total = match self.sums {
-            Sums::Small(_, total) => i128::from(total),
-            Sums::Large(_, total) => total,
+            Sums::Small((_, total)) => i128::from(total),
+            Sums::Large((_, total)) => total,
         };
         let count = self.chosen.len() as i128;
         let across: i128 = sum(row, &self.chosen);
@@ -149,8 +140,7 @@ impl<'a> Centring<'a> {
 
 /// The sum of each chosen column's products with all chosen ones, and the sum of these.
 fn totals<T: From<i64> + Sum + Copy + Send>(table: &Table, chosen: &[usize]) -> (Vec<T>, T) {
-    let rows = chosen.par_iter().map(|&j| table.row(j));
-    let sums: Vec<T> = rows.map(|row| sum(row, chosen)).collect();
+    let sums: Vec<T> = chosen.par_iter().map(|&j| sum(table.row(j), chosen)).collect();
     let total = sums.iter().copied().sum();
     (sums, total)
 }

@@ -21,10 +21,6 @@ pub const AUTO_SHARE: f64 = 0.99;
 /// The most components that [`ComponentCount::Auto`] keeps: more recognise faces no better.
 pub const AUTO_LIMIT: usize = 300;
 
-/// A direction whose scatter is below this share of the largest is rounding, not variance.
-/// The scatter matrices are correctly rounded from exact integers, so 1e-12 is well above their noise.
-const RANK_TOLERANCE: f64 = 1e-12;
-
 /// Number of eigenpairs asked for at first where a share decides: all of a matrix up to this side, and
 /// so many of a larger one, doubled while too few.
 const FIRST_GUESS: usize = 512;
@@ -112,11 +108,6 @@ impl ComponentCount {
         }
         .min(side)
     }
-}
-
-/// Number of eigenvalues (decreasing) that carry variance beyond rounding.
-pub(super) fn rank_cut(values: &[f64], largest: f64) -> usize {
-    values.iter().take_while(|&&value| value > RANK_TOLERANCE * largest).count()
 }
 
 #[cfg(test)]

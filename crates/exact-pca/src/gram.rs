@@ -23,10 +23,7 @@ const SINGLE_ORTHONORMAL: f64 = 1e-6;
 /// With C = XcᵀXc = V M Vᵀ the eigenfaces are U = Xc V M^(-1/2), their eigenvalues M / (n - 1).
 pub(super) fn fit(faces: Columns<'_>, wanted: ComponentCount) -> Result<Components, PcaError> {
     let all: Vec<usize> = (0..faces.count()).collect();
-    let products = InnerProducts::of(faces);
-    let space = products.fit(&all, wanted)?;
-    let k = space.count();
-    Ok(space.with_components(faces, k)?.1)
+    Ok(InnerProducts::of(faces).fit(&all, wanted)?.with_components(faces, usize::MAX)?.1)
 }
 
 /// Maps eigenvectors of XcᵀXc, whose rows are the faces in this order, to eigenfaces (d x k).

@@ -110,8 +110,7 @@ impl DualSpace<'_> {
     /// If a column is not below n.
     pub fn project(&self, probes: &[usize]) -> DMatrix<f32> {
         let across = self.centring.with_all(probes);
-        let (vectors, across) = (eigen::view(&self.spectrum.vectors), eigen::view(&across));
-        let mut weights = eigen::inner_product(vectors, across);
+        let mut weights = eigen::inner_product(eigen::view(&self.spectrum.vectors), eigen::view(&across));
         for (mut row, scatter) in weights.row_iter_mut().zip(&self.spectrum.scatter) {
             row /= scatter.sqrt();
         }
@@ -149,8 +148,7 @@ impl DualSpace<'_> {
         kept.truncate(leading);
         let of = Of::Gram(faces, &self.chosen);
         let (components, signs) = kept.components_and_signs(of, mean, self.chosen.len(), Solver::Gram)?;
-        let vectors = self.spectrum.vectors.column_iter_mut();
-        for (sign, mut vector) in signs.into_iter().zip(vectors) {
+        for (sign, mut vector) in signs.into_iter().zip(self.spectrum.vectors.column_iter_mut()) {
             vector.scale_mut(sign);
         }
         Ok((self, components))

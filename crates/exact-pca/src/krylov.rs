@@ -68,8 +68,7 @@ impl Symmetric for Operator<'_> {
         let middle = eigen::columns_mut(scratch, between);
         if n < d {
             self.faces.times(block, middle);
-            let middle = eigen::columns(scratch, between);
-            self.faces.transpose_times(middle, out);
+            self.faces.transpose_times(eigen::columns(scratch, between), out);
         } else {
             self.faces.transpose_times(block, middle);
             self.faces.times(eigen::columns(scratch, between), out);

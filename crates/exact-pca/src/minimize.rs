@@ -43,7 +43,7 @@ const SEED: u64 = 1991;
 pub fn fit<'a>(
     faces: impl Into<Columns<'a>>,
     wanted: ComponentCount,
-    mut watch: impl FnMut(Round),
+    watch: impl FnMut(Round),
 ) -> Result<Components, PcaError> {
     let faces = faces.into();
     let (d, n) = (faces.length(), faces.count());
@@ -63,7 +63,7 @@ pub fn fit<'a>(
         return Err(PcaError::NoVariance(n));
     }
     let rank = scatter.nrows().min(n - 1);
-    let pairs = minimise(&scatter, total, count.min(rank), &mut watch)?;
+    let pairs = minimise(&scatter, total, count.min(rank), watch)?;
     let found = spectrum::keep(pairs, rank, total, wanted).ok_or(PcaError::CountNeeded)?;
     let of = if n <= d { Of::Gram(faces, &order) } else { Of::Scatter };
     found.components(of, mean, n, Solver::Minimize)
@@ -75,7 +75,7 @@ fn minimise(
     scatter: &DMatrix<f64>,
     total: f64,
     k: usize,
-    watch: &mut impl FnMut(Round),
+    mut watch: impl FnMut(Round),
 ) -> Result<Eigenpairs, PcaError> {
     let side = scatter.nrows();
     let mut span = DMatrix::from_iterator(side, k, Noise::seeded(SEED).take(side * k));
@@ -85,8 +85,7 @@ fn minimise(
         let within = eigen::inner_product(eigen::view(&span), eigen::view(&next));
         // The part of S B outside the span of B.
         let mut outside = next.clone();
-        let (left, right) = (eigen::view(&span), eigen::view(&within));
-        eigen::par_add_product(eigen::view_mut(&mut outside), left, right, -1.0);
+        eigen::par_add_product(eigen::view_mut(&mut outside), eigen::view(&span), eigen::view(&within), -1.0);
         let largest = next.column_iter().map(|column| column.norm()).fold(0.0, f64::max);
         let residual = outside.norm() / largest.max(f64::MIN_POSITIVE);
         watch(Round { number, objective: (total - within.trace()).max(0.0), residual });
@@ -102,8 +101,7 @@ fn minimise(
 /// Orthonormal columns with the same span; columns no longer than `dust` carry nothing and are drawn anew.
 fn orthonormalise(span: &mut DMatrix<f64>, dust: f64) {
     let side = span.nrows();
-    let none = eigen::columns(&[], side);
-    eigen::extend(none, span.as_mut_slice(), dust, SEED);
+    eigen::extend(eigen::columns(&[], side), span.as_mut_slice(), dust, SEED);
 }
 
 /// Turns an invariant span, with T = BᵀSB, to eigenvectors.

@@ -39,15 +39,14 @@ impl<'a> CentredFaces<'a> {
 
     /// `Xc A` (d x k) of coefficients `A` (n x k). Parallel over blocks of pixels.
     pub fn times(&self, coefficients: View<'_>, out: ViewMut<'_>) {
-        self.for_each_tile(out, &|out, tile, order| {
-            let rows = coefficients.rows(order.start, order.len());
-            eigen::add_product(out, tile, rows, 1.0);
+        self.for_each_tile(out, |out, tile, order| {
+            eigen::add_product(out, tile, coefficients.rows(order.start, order.len()), 1.0);
         });
     }
 
     /// As [`times`](Self::times), the products of each tile in single precision. They are summed in f64.
     pub fn times_single(&self, coefficients: View<'_, f32>, out: ViewMut<'_>) {
-        self.for_each_tile(out, &|mut out, tile, order| {
+        self.for_each_tile(out, |mut out, tile, order| {
             let (rows, columns) = out.shape();
             let mut part = vec![0.0; rows * columns];
             let factors = coefficients.rows(order.start, order.len());
@@ -59,11 +58,7 @@ impl<'a> CentredFaces<'a> {
     }
 
     /// Adds each tile's share to the same rows of `out`, from zero on; `add` gets the positions of its faces in the order.
-    fn for_each_tile<T: Level>(
-        &self,
-        out: ViewMut<'_>,
-        add: &(impl Fn(ViewMut<'_>, View<'_, T>, Range<usize>) + Sync),
-    ) {
+    fn for_each_tile<T: Level>(&self, out: ViewMut<'_>, add: impl Fn(ViewMut<'_>, View<'_, T>, Range<usize>) + Sync) {
         eigen::for_each_rows(out, BLOCKS * PIXELS, &|above, mut out: ViewMut<'_>| {
             let mut tile = Vec::new();
             out.fill(0.0);
@@ -71,8 +66,7 @@ impl<'a> CentredFaces<'a> {
                 let count = PIXELS.min(out.nrows() - first);
                 for from in (0..self.order.len()).step_by(FACES) {
                     let faces = from..self.order.len().min(from + FACES);
-                    let order = &self.order[faces.clone()];
-                    let tile = self.tile(&mut tile, above + first, count, order);
+                    let tile = self.tile(&mut tile, above + first, count, &self.order[faces.clone()]);
                     add(out.rows_mut(first, count), tile, faces);
                 }
             }
@@ -89,16 +83,15 @@ impl<'a> CentredFaces<'a> {
             for first in (0..self.mean.len()).step_by(PIXELS) {
                 let count = PIXELS.min(self.mean.len() - first);
                 let tile = self.tile(&mut tile, first, count, order);
-                let rows = images.rows(first, count);
-                eigen::add_inner_products(out.as_view_mut(), tile, rows);
+                eigen::add_inner_products(out.as_view_mut(), tile, images.rows(first, count));
             }
         });
     }
 
     /// `count` pixels from `first` on of the faces in `order`, less the mean.
     fn tile<'t, T: Level>(&self, tile: &'t mut Vec<T>, first: usize, count: usize, order: &[usize]) -> View<'t, T> {
-        tile.resize(count * order.len(), T::of(0.0));
-        let mean: Vec<T> = self.mean[first..first + count].iter().map(|&mean| T::of(mean)).collect();
+        tile.resize(count * order.len(), T::zero());
+        let mean: Vec<T> = self.mean[first..first + count].iter().map(|&mean| nalgebra::convert(mean)).collect();
         for (centred, face) in tile.chunks_mut(count).zip(order) {
             let pixels = &self.faces[face * self.mean.len() + first..][..count];
             vectorised_mut(
@@ -126,22 +119,9 @@ fn add_widened(sums: &mut [f64], parts: &[f32]) {
 }
 
 /// A gray level as a number.
-trait Level: nalgebra::Scalar + Copy + From<u8> + std::ops::Sub<Output = Self> {
-    /// Rounded, if need be.
-    fn of(level: f64) -> Self;
-}
-
-impl Level for f32 {
-    fn of(level: f64) -> Self {
-        level as f32
-    }
-}
-
-impl Level for f64 {
-    fn of(level: f64) -> Self {
-        level
-    }
-}
+trait Level: nalgebra::RealField + Copy + From<u8> {}
+impl Level for f32 {}
+impl Level for f64 {}
 
 /// In what numbers products are taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -190,8 +170,7 @@ pub(crate) fn reorthonormalise(basis: &mut DMatrix<f64>) -> Result<(), PcaError>
     let view = eigen::view(basis);
     let gram = eigen::inner_product(view, view) - DMatrix::identity(k, k);
     if !gram.iter().all(|x| x.is_finite()) {
-        let reason = "inner products of the basis are not finite";
-        return Err(PcaError::Eigen(reason.to_owned()));
+        return Err(PcaError::Eigen("inner products of the basis are not finite".to_owned()));
     }
     let error = gram.amax();
     if error <= ORTHONORMAL {
@@ -202,8 +181,7 @@ pub(crate) fn reorthonormalise(basis: &mut DMatrix<f64>) -> Result<(), PcaError>
     for first in (0..k).step_by(COLUMNS) {
         let count = COLUMNS.min(k - first);
         let (done, rest) = basis.as_mut_slice().split_at_mut(d * first);
-        let block = &mut rest[..d * count];
-        eigen::extend(eigen::columns(done, d), block, dust, first as u64);
+        eigen::extend(eigen::columns(done, d), &mut rest[..d * count], dust, first as u64);
     }
     Ok(())
 }

@@ -40,8 +40,7 @@ pub fn project(basis: &DMatrix<f32>, mean: &[f64], faces: &[u8]) -> Result<DMatr
     weights.as_mut_slice().par_chunks_mut(k * PANEL).zip(faces.par_chunks(d * PANEL)).for_each_init(
         || vec![0.0; BLOCK * PANEL],
         |buffer, (weights, faces)| {
-            let (basis, mean) = (basis.as_slice(), &mean[..]);
-            pulp::Arch::new().dispatch(Panel { basis, mean, faces, buffer, weights });
+            pulp::Arch::new().dispatch(Panel { basis: basis.as_slice(), mean: &mean, faces, buffer, weights });
         },
     );
     Ok(weights)

@@ -36,17 +36,15 @@ impl Columns<'_, f64> {
         };
         let mut sums = vec![(0.0, true); self.length()];
         for sample in rest.chunks_exact(self.length().max(1)) {
-            for ((sum, is_constant), (number, first)) in sums.iter_mut().zip(sample.iter().zip(first)) {
+            for ((sum, is_same), (number, first)) in sums.iter_mut().zip(sample.iter().zip(first)) {
                 // From the first, so that what is far from zero and varies little is not rounded away.
                 *sum += number - first;
-                *is_constant &= number == first;
+                *is_same &= number == first;
             }
         }
-        let mean = sums.iter().zip(first).map(
-            |((sum, is_constant), first)| {
-                if *is_constant { *first } else { first + sum / self.count() as f64 }
-            },
-        );
+        let n = self.count() as f64;
+        let mean =
+            sums.iter().zip(first).map(|((sum, is_same), first)| if *is_same { *first } else { first + sum / n });
         DVector::from_iterator(self.length(), mean)
     }
 
@@ -89,8 +87,7 @@ pub fn fit(samples: Samples<'_>, wanted: ComponentCount, solver: Solver) -> Resu
     let mut scatter = eigen::product(view, eigen::view(&centred.transpose()));
     // A product of this form is symmetric but for rounding.
     scatter.fill_lower_triangle_with_upper_triangle();
-    let found = spectrum::solve(scatter, n, wanted)?;
-    found.components(Of::RoundedScatter, mean, n, Solver::Covariance)
+    spectrum::solve(scatter, n, wanted)?.components(Of::RoundedScatter, mean, n, Solver::Covariance)
 }
 
 /// The components of centred numbers (d x n) by their Gram matrix.
@@ -134,8 +131,7 @@ impl<'a> Basis<'a> {
     /// Samples of another length.
     pub fn weights(&self, samples: Samples<'_>) -> Result<DMatrix<f64>, ShapeError> {
         ShapeError::unless_equal("numbers of a sample", self.mean.len(), samples.length())?;
-        let centred = samples.centred(self.mean);
-        Ok(eigen::inner_product(self.view(), eigen::view(&centred)))
+        Ok(eigen::inner_product(self.view(), eigen::view(&samples.centred(self.mean))))
     }
 
     /// The weights Uᵀ(x - m) of faces, k x n, without a copy of all faces in floating point.
@@ -145,9 +141,8 @@ impl<'a> Basis<'a> {
     pub fn weights_of_bytes(&self, faces: Columns<'_>) -> Result<DMatrix<f64>, ShapeError> {
         ShapeError::unless_equal("pixels of a face", self.mean.len(), faces.length())?;
         let order: Vec<usize> = (0..faces.count()).collect();
-        let centred = CentredFaces::new(faces, self.mean, &order);
         let mut weights = DMatrix::zeros(faces.count(), self.count());
-        centred.transpose_times(self.view(), eigen::view_mut(&mut weights));
+        CentredFaces::new(faces, self.mean, &order).transpose_times(self.view(), eigen::view_mut(&mut weights));
         Ok(weights.transpose())
     }
 

@@ -102,8 +102,7 @@ pub(super) fn parallel(
     let found = eigenvalues(faces)?;
     let mut chance = vec![0.0_f64; found.len()];
     for seed in 0..SHUFFLES {
-        let shuffled = shuffled(faces, seed);
-        let values = match eigenvalues((&shuffled).into()) {
+        let values = match eigenvalues((&shuffled(faces, seed)).into()) {
             Ok(values) => values,
             // Shuffling may even make all faces alike.
             Err(PcaError::NoVariance(_)) => continue,
@@ -113,8 +112,7 @@ pub(super) fn parallel(
             *most = most.max(value);
         }
     }
-    let above = found.iter().zip(&chance).take_while(|(found, chance)| found > chance);
-    Ok(above.count().max(1))
+    Ok(found.iter().zip(&chance).take_while(|(found, chance)| found > chance).count().max(1))
 }
 
 /// These bytes, those of each pixel shuffled among the faces: each pixel keeps its mean and its variance, and

@@ -49,8 +49,7 @@ pub fn fit<'a>(faces: impl Into<Columns<'a>>, wanted: ComponentCount) -> Result<
     let order = gram::canonical_order(faces);
     let mean = gram::mean_face(faces, &order);
     let mut components = if n <= d {
-        let scaled = scaled(faces, &order, &mean, &deviations);
-        real::by_gram(eigen::view(&scaled), mean, wanted)?
+        real::by_gram(eigen::view(&scaled(faces, &order, &mean, &deviations)), mean, wanted)?
     } else {
         let found = spectrum::solve(correlations(faces, &deviations)?, n, wanted)?;
         found.components(Of::RoundedScatter, mean, n, Solver::Covariance)?
@@ -89,23 +88,19 @@ fn deviations(faces: Columns<'_>) -> DVector<f64> {
     }
     let n = n as u128;
     let freedom = (n * (n - 1)) as f64;
-    DVector::from_iterator(
-        sums.len(),
-        sums.into_iter().map(|(sum, squares)| {
-            let exact = n * u128::from(squares) - u128::from(sum).pow(2);
-            (exact as f64 / freedom).sqrt()
-        }),
-    )
+    let deviation = |(sum, squares): (u64, u64)| {
+        let exact = n * u128::from(squares) - u128::from(sum).pow(2);
+        (exact as f64 / freedom).sqrt()
+    };
+    DVector::from_iterator(sums.len(), sums.into_iter().map(deviation))
 }
 
 /// Z = D⁻¹(X - m 1ᵀ), d x n, its columns in this order; constant pixels are 0.
 fn scaled(faces: Columns<'_>, order: &[usize], mean: &DVector<f64>, deviations: &DVector<f64>) -> DMatrix<f64> {
     let mut scaled = DMatrix::zeros(mean.len(), order.len());
     for (mut column, &face) in scaled.column_iter_mut().zip(order) {
-        let pixels = faces.column(face).unwrap_or_default();
-        for ((value, &pixel), (mean, &deviation)) in
-            column.iter_mut().zip(pixels).zip(mean.iter().zip(deviations.iter()))
-        {
+        let pixels = column.iter_mut().zip(faces.column(face).unwrap_or_default());
+        for ((value, &pixel), (mean, &deviation)) in pixels.zip(mean.iter().zip(deviations)) {
             if deviation > 0.0 {
                 *value = (f64::from(pixel) - mean) / deviation;
             }

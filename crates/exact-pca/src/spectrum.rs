@@ -4,9 +4,12 @@
 use nalgebra::{DMatrix, DVector};
 use rayon::prelude::*;
 
-use super::component_count::rank_cut;
 use super::eigen::{self, Eigenpairs, Method, View};
 use super::{Columns, ComponentCount, Components, PcaError, Solver, gram, products};
+
+/// A direction whose scatter is below this share of the largest is rounding, not variance.
+/// The scatter matrices are correctly rounded from exact integers, so 1e-12 is well above their noise.
+const RANK_TOLERANCE: f64 = 1e-12;
 
 /// The kept part of the spectrum of a scatter matrix (n - 1 times a covariance).
 #[derive(Debug, Clone)]
@@ -67,15 +70,8 @@ impl Spectrum {
     }
 
     /// The components of n faces with this mean.
-    pub fn components(
-        self,
-        of: Of<'_>,
-        mean: DVector<f64>,
-        faces: usize,
-        solver: Solver,
-    ) -> Result<Components, PcaError> {
-        let (components, _) = self.components_and_signs(of, mean, faces, solver)?;
-        Ok(components)
+    pub fn components(self, of: Of<'_>, mean: DVector<f64>, n: usize, solver: Solver) -> Result<Components, PcaError> {
+        Ok(self.components_and_signs(of, mean, n, solver)?.0)
     }
 
     /// As [`components`](Self::components), with the sign that each vector was multiplied by: +1 or -1.
@@ -95,15 +91,9 @@ impl Spectrum {
             products::reorthonormalise(&mut basis)?;
         }
         let signs = fix_signs(&mut basis);
-        let components = Components {
-            mean,
-            basis,
-            eigenvalues: self.variances(faces),
-            total_variance: self.total_variance(faces),
-            faces,
-            residual: self.residual,
-            solver,
-        };
+        let (eigenvalues, total_variance) = (self.variances(faces), self.total_variance(faces));
+        let components =
+            Components { mean, basis, eigenvalues, total_variance, faces, residual: self.residual, solver };
         Ok((components, signs))
     }
 }
@@ -116,15 +106,11 @@ pub(crate) fn solve(mut scatter: DMatrix<f64>, faces: usize, wanted: ComponentCo
         return Err(PcaError::NoVariance(faces));
     }
     let rank = scatter.nrows().min(faces - 1);
-    let first = wanted.first_guess(rank);
-    let mut ask = first;
+    let mut ask = wanted.first_guess(rank);
     let mut found = loop {
         // The solver consumes its matrix; a copy is kept only where another round may follow.
-        let last = ask >= rank || ask >= first && !wanted.may_need_more();
-        let matrix = match last {
-            true => std::mem::replace(&mut scatter, DMatrix::zeros(0, 0)),
-            false => scatter.clone(),
-        };
+        let last = ask >= rank || !wanted.may_need_more();
+        let matrix = if last { std::mem::replace(&mut scatter, DMatrix::zeros(0, 0)) } else { scatter.clone() };
         let pairs =
             eigen::leading(matrix, ask.min(rank), Method::Auto).map_err(|error| PcaError::Eigen(error.to_string()))?;
         if let Some(found) = keep(pairs, rank, total, wanted) {
@@ -153,7 +139,7 @@ pub(crate) fn few(wanted: ComponentCount, side: usize) -> Option<usize> {
 pub(crate) fn keep(pairs: Eigenpairs, rank: usize, total: f64, wanted: ComponentCount) -> Option<Spectrum> {
     let Eigenpairs { mut values, vectors, residual, .. } = pairs;
     let largest = values.first().copied().unwrap_or(0.0);
-    let cut = rank_cut(&values, largest);
+    let cut = values.iter().take_while(|&&value| value > RANK_TOLERANCE * largest).count();
     let all_known = cut < values.len() || cut >= rank;
     values.truncate(cut);
     let count = wanted.count(&values, total, all_known)?;
@@ -167,26 +153,21 @@ pub(crate) fn keep(pairs: Eigenpairs, rank: usize, total: f64, wanted: Component
 /// Returns which were flipped as +1 or -1, for weights that were found beside the basis.
 pub(crate) fn fix_signs(basis: &mut DMatrix<f64>) -> Vec<f64> {
     let d = basis.nrows().max(1);
-    basis
-        .as_mut_slice()
-        .par_chunks_mut(d)
-        .map(|eigenface| {
-            let largest = largest_magnitude(eigenface);
-            let first = eigenface.iter().find(|value| value.abs() == largest);
-            let sign = if first.is_some_and(|&value| value < 0.0) { -1.0 } else { 1.0 };
-            if sign < 0.0 {
-                eigenface.iter_mut().for_each(|value| *value = -*value);
-            }
-            sign
-        })
-        .collect()
+    let signs = basis.as_mut_slice().par_chunks_mut(d).map(|eigenface| {
+        let largest = largest_magnitude(eigenface);
+        let first = eigenface.iter().find(|value| value.abs() == largest);
+        let sign = if first.is_some_and(|&value| value < 0.0) { -1.0 } else { 1.0 };
+        if sign < 0.0 {
+            eigenface.iter_mut().for_each(|value| *value = -*value);
+        }
+        sign
+    });
+    signs.collect()
 }
 
 /// In eight lanes, which the compiler keeps in registers.
 fn largest_magnitude(values: &[f64]) -> f64 {
-    let larger = |most: f64, value: f64| {
-        if value.abs() > most { value.abs() } else { most }
-    };
+    let larger = |most: f64, value: f64| if value.abs() > most { value.abs() } else { most };
     let (groups, rest) = values.as_chunks::<8>();
     let lanes = groups.iter().fold([0.0; 8], |most, group| std::array::from_fn(|i| larger(most[i], group[i])));
     lanes.iter().chain(rest).copied().fold(0.0, larger)

@@ -69,10 +69,7 @@ impl Similarity {
 /// the pixels it covers, so that fine patterns do not alias.
 pub fn align(photo: &GrayImage, eyes: [Point; 2], (width, height): (u32, u32), placement: EyePlacement) -> GrayImage {
     let levels = align_with_tone(photo, eyes, (width, height), placement, |level| level);
-    GrayImage::from_fn(width, height, |column, row| {
-        let level = levels[(row * width + column) as usize];
-        Luma([(level + 0.5) as u8])
-    })
+    GrayImage::from_fn(width, height, |column, row| Luma([(levels[(row * width + column) as usize] + 0.5) as u8]))
 }
 
 /// As [`align`], by levels (0 to 255) after a tone curve: width x height of them, row by row, not rounded.
@@ -91,8 +88,7 @@ pub fn align_with_tone(
     let samples = samples(to_photo.scale());
     let offsets: Vec<f32> = (0..samples).map(|i| (i as f32 + 0.5) / samples as f32 - 0.5).collect();
     let mut levels = vec![0.0; width as usize * height as usize];
-    let rows = levels.chunks_exact_mut(width.max(1) as usize).enumerate();
-    for (row, levels) in rows {
+    for (row, levels) in levels.chunks_exact_mut(width.max(1) as usize).enumerate() {
         for (part, levels) in levels.chunks_mut(TOGETHER).enumerate() {
             let first = [(part * TOGETHER) as f32, row as f32];
             vectorised_mut(

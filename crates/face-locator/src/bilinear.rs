@@ -95,10 +95,7 @@ impl BilinearTable {
     pub fn new(picture: &GrayImage) -> Self {
         let (width, height) = picture.dimensions();
         assert!(width.max(height) as usize <= Self::SIDE, "a picture too large");
-        let line = |row: usize| {
-            let pixels: &[u8] = picture;
-            &pixels[row * width as usize..][..width as usize]
-        };
+        let line = |row: usize| &picture.as_raw()[row * width as usize..][..width as usize];
         let mut pixels = vec![[0; 4]; Self::SIDE * Self::SIDE];
         let rows = if width > 0 { height as usize } else { 0 };
         for (row, squares) in pixels.chunks_exact_mut(Self::SIDE).take(rows).enumerate() {

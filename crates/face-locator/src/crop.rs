@@ -11,9 +11,8 @@ pub fn crop(photo: &GrayImage, [x, y, w, h]: [f32; 4], (width, height): (u32, u3
     }
     let (step_x, step_y) = (w / width as f32, h / height as f32);
     let samples = samples(step_x.abs().max(step_y.abs()));
-    let columns = spans(x, step_x, width, samples, photo.width());
+    let columns = Columns::new(&spans(x, step_x, width, samples, photo.width()));
     let rows = spans(y, step_y, height, samples, photo.height());
-    let columns = Columns::new(&columns);
     let mut pixels = Vec::with_capacity(width as usize * height as usize);
     let mut mean = vec![0.0f32; columns.seen];
     for row in &rows {
@@ -46,8 +45,7 @@ struct Columns {
 
 impl Columns {
     fn new(spans: &[Span]) -> Self {
-        let taps = spans.iter().map(|span| span.weights.len()).max();
-        let taps = taps.unwrap_or(0).max(2);
+        let taps = spans.iter().map(|span| span.weights.len()).max().unwrap_or(0).max(2);
         let first = spans.iter().map(|span| span.first).min().unwrap_or(0);
         let starts: Vec<usize> = spans.iter().map(|span| span.first - first).collect();
         let mut weights = vec![0.0; taps * spans.len()];
@@ -64,8 +62,7 @@ impl Columns {
             3 => self.means_of::<3>(source, pixels),
             4 => self.means_of::<4>(source, pixels),
             taps => {
-                let weights = self.weights.chunks_exact(taps);
-                let columns = self.starts.iter().zip(weights);
+                let columns = self.starts.iter().zip(self.weights.chunks_exact(taps));
                 pixels.extend(columns.map(|(&from, weights)| mean(&source[from..], weights)));
             }
         }

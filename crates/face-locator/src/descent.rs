@@ -65,12 +65,8 @@ impl View {
         // The inverse of the similarity, as the one that maps any two of its points back.
         let back = Similarity::between(self.start.map(|eye| self.to_picture.apply(eye)), self.start);
         let [left, right] = truth.map(|eye| back.apply(eye));
-        [
-            left[0] - self.start[0][0],
-            left[1] - self.start[0][1],
-            right[0] - self.start[1][0],
-            right[1] - self.start[1][1],
-        ]
+        let [[x1, y1], [x2, y2]] = self.start;
+        [left[0] - x1, left[1] - y1, right[0] - x2, right[1] - y2]
     }
 }
 

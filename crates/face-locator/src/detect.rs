@@ -114,9 +114,8 @@ fn look_closer(photo: &GrayImage, faces: &mut Vec<Detection>) -> Result<(), Loca
     let mut scale = first_scale(photo.dimensions());
     let closest = closest_scale(photo.dimensions());
     let level = f64::from(LEVEL_SCALE);
-    let size = |face: &Detection| f64::from(face.bounds[2]) * scale;
-    let are_small = |face: &Detection| size(face) <= SMALL * f64::from(WINDOW);
-    let mut has_small = faces.iter().any(are_small);
+    let is_small = |face: &Detection| f64::from(face.bounds[2]) * scale <= SMALL * f64::from(WINDOW);
+    let mut has_small = faces.iter().any(is_small);
     while closest * level > scale {
         let next = (scale / level.powi(LEVELS_CLOSER as i32)).min(closest);
         if !has_small && glance(photo, next)? < MIN_SCORE {
@@ -150,10 +149,7 @@ fn new_faces(photo: &GrayImage, scale: f64, known: &[Detection]) -> Result<Vec<D
         Ok(new)
     };
     let found = at(STEP_CLOSER, SCORE_CLOSER)?;
-    match found.len() {
-        1..=FEW => at(STEP, 1.0),
-        _ => Ok(found),
-    }
+    if (1..=FEW).contains(&found.len()) { at(STEP, 1.0) } else { Ok(found) }
 }
 
 /// The score of all that a glance shows at this scale.
@@ -179,8 +175,7 @@ pub(crate) fn lying(photo: &GrayImage) -> Result<Option<Turn>, LocateError> {
         if at(STEP_CLOSER)?.is_empty() {
             continue;
         }
-        let found = at(STEP)?;
-        let score = found.iter().map(|face| face.score).fold(0.0, f32::max);
+        let score = at(STEP)?.iter().map(|face| face.score).fold(0.0, f32::max);
         if f64::from(score) >= SURE && surest.is_none_or(|(other, _)| score > other) {
             surest = Some((score, turn));
         }

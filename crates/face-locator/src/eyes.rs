@@ -177,10 +177,7 @@ impl EyeModel {
         let mut reader = Reader(rest);
         let model =
             reader.eye_model().ok_or(LocateError::EyeModel("it ends too early, or holds what is no number of one"))?;
-        match reader.0 {
-            [] => Ok(model),
-            _ => Err(LocateError::EyeModel("bytes are left over at its end")),
-        }
+        if reader.0.is_empty() { Ok(model) } else { Err(LocateError::EyeModel("bytes are left over at its end")) }
     }
 }
 
@@ -188,24 +185,19 @@ impl Reader<'_> {
     fn eye_model(&mut self) -> Option<EyeModel> {
         let count = self.count(MAX_STEPS)?;
         let start = [[self.float()?, self.float()?], [self.float()?, self.float()?]];
-        let steps = (0..count).map(|_| self.step()).collect::<Option<_>>()?;
-        Some(EyeModel { start, steps })
+        Some(EyeModel { start, steps: (0..count).map(|_| self.step()).collect::<Option<_>>()? })
     }
 
     fn step(&mut self) -> Option<Step> {
         let frame = EyePlacement { inset: self.float()?, level: self.float()? };
-        let rows = (0..OUTPUTS).map(|_| self.row()).collect::<Option<_>>()?;
-        Some(Step { frame, rows })
+        Some(Step { frame, rows: (0..OUTPUTS).map(|_| self.row()).collect::<Option<_>>()? })
     }
 
     fn row(&mut self) -> Option<Row> {
         Some(Row {
             scale: self.float()?,
             bias: self.float()?,
-            weights: {
-                let weights = self.take(FEATURES)?.iter();
-                weights.map(|weight| weight.cast_signed()).collect()
-            },
+            weights: self.take(FEATURES)?.iter().map(|weight| weight.cast_signed()).collect(),
         })
     }
 }

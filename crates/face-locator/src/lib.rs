@@ -109,8 +109,7 @@ impl Locator {
         }
         let is_sure = |face: &Location| f64::from(face.score) >= detect::SURE;
         if faces.is_empty() || (look::is_short(photo) && !faces.iter().any(is_sure)) {
-            let filling = portrait::filling_face(photo)?.into_iter().collect();
-            for face in self.with_eyes(photo, filling) {
+            for face in self.with_eyes(photo, portrait::filling_face(photo)?.into_iter().collect()) {
                 if has_eyes_in(&face, photo.dimensions()) && is_filling_face(&face, photo.dimensions()) {
                     take_filling(&mut faces, face);
                 }
@@ -128,12 +127,8 @@ impl Locator {
         let fit = self.eyes.find(photo, bounds);
         let is_inside = |[u, v]: Point| (x..=x + width).contains(&u) && (y..=y + height).contains(&v);
         let is_found = fit.spread <= MOST_SPREAD_IN_BOX && fit.eyes.into_iter().all(is_inside);
-        Location {
-            bounds,
-            eyes: if is_found { fit.eyes } else { self.eyes.usual(bounds) },
-            score: 0.0,
-            eye_spread: fit.spread,
-        }
+        let eyes = if is_found { fit.eyes } else { self.eyes.usual(bounds) };
+        Location { bounds, eyes, score: 0.0, eye_spread: fit.spread }
     }
 
     /// The face with these eyes, in the box that faces with such eyes have.
@@ -156,8 +151,7 @@ const MOST_SPREAD_IN_BOX: f32 = 0.1;
 
 /// Whether both eyes lie within the photo, which has this width and height.
 fn has_eyes_in(face: &Location, (width, height): (u32, u32)) -> bool {
-    let is_in = |[x, y]: &Point| (0.0..width as f32).contains(x) && (0.0..height as f32).contains(y);
-    face.eyes.iter().all(is_in)
+    face.eyes.iter().all(|[x, y]| (0.0..width as f32).contains(x) && (0.0..height as f32).contains(y))
 }
 
 /// Whether its eyes are as sure as its size asks for: a face smaller than half of the photo's longer side has surroundings, so the
@@ -170,8 +164,7 @@ fn is_filling_face(face: &Location, (width, height): (u32, u32)) -> bool {
 
 /// Takes the face that fills the photo in place of finds within it, unless it was found before.
 fn take_filling(faces: &mut Vec<Location>, filling: Location) {
-    let is_large = |face: &Location| 2.0 * face.bounds[2] > filling.bounds[2];
-    if faces.iter().any(is_large) {
+    if faces.iter().any(|face| 2.0 * face.bounds[2] > filling.bounds[2]) {
         return;
     }
     faces.retain(|face| !detect::are_one(face.bounds, filling.bounds));

@@ -1,5 +1,6 @@
 //! One look at a photo: the size at which the cascade is shown it, and boxes in the photo's own pixels.
 
+use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use fast_image_resize::{FilterType, ResizeAlg, ResizeOptions};
@@ -59,15 +60,8 @@ pub(crate) fn look(
     if shown[0].min(shown[1]) < WINDOW {
         return Ok(Vec::new());
     }
-    let resized;
-    let picture = match shown == size {
-        true => photo,
-        false => {
-            resized = resized_to(photo, shown)?;
-            &resized
-        }
-    };
-    let found = looked(cascade()?, picture);
+    let picture = if shown == size { Cow::Borrowed(photo) } else { Cow::Owned(resized_to(photo, shown)?) };
+    let found = looked(cascade()?, &picture);
     let step: [f32; 2] = std::array::from_fn(|axis| size[axis] as f32 / shown[axis] as f32);
     Ok(found.iter().map(|face| in_photo(face, step)).collect())
 }

@@ -82,8 +82,7 @@ pub(crate) fn filling_face(photo: &GrayImage) -> Result<Option<Detection>, Locat
     let picture = resized_to(photo, shown)?;
     let cascade = cascade()?;
     let taken = |looks: &[Look]| -> Vec<Candidate> {
-        let found = looks.par_iter().map(|look| look.take(cascade, &picture));
-        let found: Vec<Vec<Candidate>> = found.collect();
+        let found: Vec<_> = looks.par_iter().map(|look| look.take(cascade, &picture)).collect();
         found.into_iter().flatten().filter(|face| fills(face, shown)).collect()
     };
     let (first, others) = LOOKS.split_at(FIRST);
@@ -93,10 +92,8 @@ pub(crate) fn filling_face(photo: &GrayImage) -> Result<Option<Detection>, Locat
     }
     let step = std::array::from_fn(|axis| size[axis] as f32 / shown[axis] as f32);
     // The surest comes first.
-    let merged = merge(found, OVERLAP);
-    let face = merged.first().filter(|face| face.score >= MIN_SUM);
-    let scored = |face: &Candidate| Candidate { score: MIN_SCORE + face.score - MIN_SUM, ..*face };
-    Ok(face.map(|face| in_photo(&scored(face), step)))
+    let face = merge(found, OVERLAP).into_iter().next().filter(|face| face.score >= MIN_SUM);
+    Ok(face.map(|face| in_photo(&Candidate { score: MIN_SCORE + face.score - MIN_SUM, ..face }, step)))
 }
 
 impl Look {
@@ -140,8 +137,7 @@ fn surrounded(picture: &GrayImage, border: u32, surroundings: Surroundings) -> G
     GrayImage::from_fn(width + 2 * border, height + 2 * border, |x, y| {
         let inside = [nearest(x, width), nearest(y, height)];
         let outside = |at: u32, near: u32| at.abs_diff(near + border);
-        let away = outside(x, inside[0]).max(outside(y, inside[1]));
-        let away = away as f32 / border.max(1) as f32;
+        let away = outside(x, inside[0]).max(outside(y, inside[1])) as f32 / border.max(1) as f32;
         let edge = f32::from(picture.get_pixel(inside[0], inside[1]).0[0]);
         let share = match surroundings {
             Surroundings::Repeated => 0.0,

@@ -15,7 +15,7 @@ pub(crate) fn in_rows<T>(mut all: Vec<T>, bounds: impl Fn(&T) -> [f32; 4]) -> Ve
         let (y, height) = (middle(&item)[1], bounds(&item)[3]);
         match rows.last_mut().filter(|row| row.takes(y, height)) {
             Some(row) => row.add(item, y, height),
-            None => rows.push(Row::of(item, y, height)),
+            None => rows.push(Row { items: vec![item], middles: y, heights: height }),
         }
     }
     let sorted = rows.into_iter().map(|mut row| {
@@ -33,10 +33,6 @@ struct Row<T> {
 }
 
 impl<T> Row<T> {
-    fn of(item: T, middle: f32, height: f32) -> Self {
-        Self { items: vec![item], middles: middle, heights: height }
-    }
-
     fn add(&mut self, item: T, middle: f32, height: f32) {
         self.items.push(item);
         self.middles += middle;

@@ -71,11 +71,8 @@ impl Turn {
         let [left, top, across, down] = face.bounds;
         let ([x1, y1], [x2, y2]) = (point([left, top]), point([left + across, top + down]));
         let eye = |[x, y]: Point| point([x + 0.5, y + 0.5]).map(|at| at - 0.5);
-        Location {
-            bounds: [x1.min(x2), y1.min(y2), (x2 - x1).abs(), (y2 - y1).abs()],
-            eyes: face.eyes.map(eye),
-            ..face
-        }
+        let bounds = [x1.min(x2), y1.min(y2), (x2 - x1).abs(), (y2 - y1).abs()];
+        Location { bounds, eyes: face.eyes.map(eye), ..face }
     }
 }
 

@@ -31,8 +31,7 @@ pub fn polish(vectors: &mut DMatrix<f64>) -> f64 {
 
 /// The largest `‖A v - λ v‖` of all pairs, absolute.
 pub fn residual(matrix: &DMatrix<f64>, values: &[f64], vectors: &DMatrix<f64>) -> f64 {
-    let images = dense::product(dense::view(matrix), dense::view(vectors));
-    largest_difference(&images, values, vectors)
+    largest_difference(&dense::product(dense::view(matrix), dense::view(vectors)), values, vectors)
 }
 
 /// The largest `‖w - λ v‖` where `w`, a column of `images`, is `A v`.

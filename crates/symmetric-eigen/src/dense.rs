@@ -14,8 +14,7 @@ pub fn product(left: View<'_>, right: View<'_>) -> DMatrix<f64> {
 
 /// `sum += a · aᵀ`.
 pub fn add_outer(sum: &mut DMatrix<f64>, a: &DMatrix<f64>) {
-    let transposed = a.transpose();
-    par_add_product(view_mut(sum), view(a), view(&transposed), 1.0);
+    par_add_product(view_mut(sum), view(a), view(&a.transpose()), 1.0);
 }
 
 /// `leftᵀ · right` of two tall matrices as a new matrix, without packing a factor first.
@@ -44,14 +43,12 @@ pub fn cholesky(mut matrix: DMatrix<f64>) -> Option<DMatrix<f64>> {
     for from in (0..n).step_by(SIDE) {
         let side = SIDE.min(n - from);
         let (next, below) = (from + side, n - from - side);
-        let block = matrix.view((from, from), (side, side)).into_owned();
-        let triangle = block.cholesky()?.unpack();
+        let triangle = matrix.view((from, from), (side, side)).into_owned().cholesky()?.unpack();
         let mut across = matrix.view((next, from), (below, side)).transpose();
         // False where a number on the diagonal is zero: a Cholesky factor has none.
         triangle.solve_lower_triangular_mut(&mut across);
         let down = across.transpose();
-        let rest = matrix.view_mut((next, next), (below, below));
-        par_add_product(rest, view(&down), view(&across), -1.0);
+        par_add_product(matrix.view_mut((next, next), (below, below)), view(&down), view(&across), -1.0);
         matrix.view_mut((from, from), (side, side)).copy_from(&triangle);
         matrix.view_mut((next, from), (below, side)).copy_from(&down);
     }
@@ -73,8 +70,7 @@ pub fn inverse_lower(lower: &DMatrix<f64>) -> DMatrix<f64> {
     let second = inverse_lower(&lower.view((half, half), (rest, rest)).into_owned());
     let corner = lower.view((half, 0), (rest, half)).into_owned();
     let across = product(view(&corner), view(&first));
-    let below = inverse.view_mut((half, 0), (rest, half));
-    par_add_product(below, view(&second), view(&across), -1.0);
+    par_add_product(inverse.view_mut((half, 0), (rest, half)), view(&second), view(&across), -1.0);
     inverse.view_mut((0, 0), (half, half)).copy_from(&first);
     inverse.view_mut((half, half), (rest, rest)).copy_from(&second);
     inverse

@@ -55,8 +55,7 @@ pub fn leading(diagonals: &Diagonals, k: usize) -> Option<(Vec<f64>, DMatrix<f64
     let mut order: Vec<usize> = (0..n).collect();
     order.sort_by(|&a, &b| values[b].total_cmp(&values[a]));
     order.truncate(k);
-    let leading = order.iter().map(|&i| values[i]).collect();
-    Some((leading, vectors.select_columns(&order)))
+    Some((order.iter().map(|&i| values[i]).collect(), vectors.select_columns(&order)))
 }
 
 /// One QL step on the rows of a range whose off-diagonal has no zero: from its last row up to its first.

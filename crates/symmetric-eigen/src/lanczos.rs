@@ -9,7 +9,7 @@
 use super::dense;
 use super::operator::Symmetric;
 use super::random::Noise;
-use super::{check, orthogonal};
+use super::{EigenMethod, Eigenpairs, check, orthogonal};
 use nalgebra::DMatrix;
 
 /// Columns that are multiplied at once: enough to be bound by arithmetic more than by memory. The fewer they are, the
@@ -26,19 +26,9 @@ pub fn usual_dimension(k: f64) -> f64 {
     2.0 * k + 120.0
 }
 
-/// Ritz pairs: the leading eigenpairs as block Lanczos found them.
-pub struct RitzPairs {
-    pub values: Vec<f64>,
-    pub vectors: DMatrix<f64>,
-    /// The largest `‖A v - λ v‖`, absolute.
-    pub residual: f64,
-    /// Dimension of the Krylov space it took.
-    pub dimension: usize,
-}
-
 /// The `k` largest eigenpairs of `matrix`, whose largest entry is about `scale`; nothing if the Krylov space
 /// would grow past the size at which other methods are cheaper, or something was overlooked.
-pub fn leading(matrix: &impl Symmetric, k: usize, scale: f64) -> Option<RitzPairs> {
+pub fn leading(matrix: &impl Symmetric, k: usize, scale: f64) -> Option<Eigenpairs> {
     let n = matrix.side();
     let most = n.min(4 * k + 600);
     let mut krylov = Krylov::start(matrix, scale, k, most);
@@ -46,14 +36,15 @@ pub fn leading(matrix: &impl Symmetric, k: usize, scale: f64) -> Option<RitzPair
     loop {
         krylov.grow();
         let m = krylov.dimension();
-        if !schedule.is_due(m) {
+        if m < schedule.due {
             continue;
         }
         let (values, small) = krylov.ritz(k)?;
         let bound = krylov.residual_bound(&small);
-        let target = TOLERANCE * values[0].abs().max(scale);
+        let largest = values[0].abs().max(scale);
+        let target = TOLERANCE * largest;
         if bound <= target || m == n {
-            let found = krylov.found(values, &small);
+            let found = krylov.found(values, &small, largest);
             return (!overlooked(matrix, &found, scale)).then_some(found);
         }
         schedule.missed(m, bound, target)?;
@@ -72,12 +63,7 @@ struct Schedule {
 
 impl Schedule {
     fn new(k: usize, most: usize, whole: usize) -> Self {
-        let due = (usual_dimension(k as f64) as usize).min(most);
-        Self { due, most, whole, last: None }
-    }
-
-    fn is_due(&self, dimension: usize) -> bool {
-        dimension >= self.due
+        Self { due: (usual_dimension(k as f64) as usize).min(most), most, whole, last: None }
     }
 
     /// Sets the next look to where the residual will have come down to `target` if it goes on falling
@@ -151,19 +137,16 @@ impl<'a, A: Symmetric> Krylov<'a, A> {
         let b = held - old;
         self.images.resize(n * held, 0.0);
         let image = &mut self.images[n * old..];
-        let newest = dense::columns(&self.basis[n * old..], n);
-        let image_columns = dense::columns_mut(image, n);
-        self.matrix.apply(newest, image_columns, &mut self.scratch);
+        self.matrix.apply(dense::columns(&self.basis[n * old..], n), dense::columns_mut(image, n), &mut self.scratch);
         let mut next = image.to_vec();
-        let dust = self.dust;
         let room = n - held;
         let parts = if room >= b {
             let basis = dense::columns(&self.basis, n);
             // A symmetric matrix takes a block to itself, the one before it and what is new.
             let near = old.saturating_sub(BLOCK);
-            orthogonal::extend_near(basis, near, &mut next, dust, held as u64)
+            orthogonal::extend_near(basis, near, &mut next, self.dust, held as u64)
         } else {
-            self.last_coefficients(&mut next, room, dust)
+            self.last_coefficients(&mut next, room)
         };
         let side = self.projected.ncols();
         if held > side {
@@ -171,15 +154,14 @@ impl<'a, A: Symmetric> Krylov<'a, A> {
             self.projected.resize_mut(larger, larger, 0.0);
         }
         self.projected.view_mut((0, old), (held, b)).copy_from(&parts.onto);
-        let transposed = parts.onto.rows(0, old).transpose();
-        self.projected.view_mut((old, 0), (b, old)).copy_from(&transposed);
+        self.projected.view_mut((old, 0), (b, old)).copy_from(&parts.onto.rows(0, old).transpose());
         self.basis.extend_from_slice(&next);
         self.coupling = parts.within;
     }
 
     /// As the space fills up, the last block is narrower than its image: nothing is missed by that, since
     /// no further directions exist.
-    fn last_coefficients(&self, next: &mut Vec<f64>, room: usize, dust: f64) -> orthogonal::BlockCoefficients {
+    fn last_coefficients(&self, next: &mut Vec<f64>, room: usize) -> orthogonal::BlockCoefficients {
         let n = self.matrix.side();
         let basis = dense::columns(&self.basis, n);
         let onto = dense::inner_product(basis, dense::columns(next, n));
@@ -187,7 +169,7 @@ impl<'a, A: Symmetric> Krylov<'a, A> {
         next.clear();
         next.extend(Noise::seeded(n as u64).take(n * room));
         if room > 0 {
-            orthogonal::extend(basis, next, dust, n as u64);
+            orthogonal::extend(basis, next, self.dust, n as u64);
         }
         let image = dense::columns(&self.images[self.images.len() - n * b..], n);
         let within = dense::inner_product(dense::columns(next, n), image);
@@ -198,38 +180,34 @@ impl<'a, A: Symmetric> Krylov<'a, A> {
     fn ritz(&self, k: usize) -> Option<(Vec<f64>, DMatrix<f64>)> {
         let m = self.dimension();
         let corner = self.projected.view((0, 0), (m, m)).into_owned();
-        let symmetric = (&corner + corner.transpose()) * 0.5;
-        super::by_tridiagonal(symmetric, k.min(m)).filter(|(values, _)| values.len() == k)
+        super::by_tridiagonal((&corner + corner.transpose()) * 0.5, k.min(m)).filter(|(values, _)| values.len() == k)
     }
 
     /// An upper bound on the residuals of Ritz vectors `Q s`: what `A` takes out of the basis.
     fn residual_bound(&self, small: &DMatrix<f64>) -> f64 {
         let b = self.coupling.ncols();
-        let tail = small.rows(small.nrows() - b, b);
-        let outside = &self.coupling * tail;
+        let outside = &self.coupling * small.rows(small.nrows() - b, b);
         outside.column_iter().map(|column| column.norm()).fold(0.0, f64::max)
     }
 
-    /// Ritz vectors in full length, with the residuals they really have.
-    fn found(&self, values: Vec<f64>, small: &DMatrix<f64>) -> RitzPairs {
-        let n = self.matrix.side();
-        let m = self.dimension();
+    /// Ritz vectors in full length, with the residual they really have, in terms of the `largest` eigenvalue.
+    fn found(&self, values: Vec<f64>, small: &DMatrix<f64>, largest: f64) -> Eigenpairs {
+        let (n, m) = (self.matrix.side(), self.dimension());
         let small = dense::view(small);
         let vectors = dense::product(dense::columns(&self.basis[..n * m], n), small);
         let images = dense::product(dense::columns(&self.images, n), small);
-        let residual = check::largest_difference(&images, &values, &vectors);
-        RitzPairs { values, vectors, residual, dimension: m }
+        let residual = check::largest_difference(&images, &values, &vectors) / largest;
+        Eigenpairs { values, vectors, method: EigenMethod::Lanczos { dimension: m }, residual }
     }
 }
 
 /// Whether some eigenvalue larger than the smallest found lies outside the space found. Exact repetitions
 /// of an eigenvalue beyond the block size are invisible to block Lanczos; a few power steps from random
 /// directions in the complement bring them to light.
-pub fn overlooked(matrix: &impl Symmetric, found: &RitzPairs, scale: f64) -> bool {
+pub fn overlooked(matrix: &impl Symmetric, found: &Eigenpairs, scale: f64) -> bool {
     const STEPS: usize = 3;
     let n = matrix.side();
-    let k = found.values.len();
-    let width = PROBES.min(n - k);
+    let width = PROBES.min(n - found.values.len());
     let Some(&smallest) = found.values.last() else { return false };
     if width == 0 {
         return false;
@@ -240,11 +218,9 @@ pub fn overlooked(matrix: &impl Symmetric, found: &RitzPairs, scale: f64) -> boo
     for _ in 0..STEPS {
         orthogonal::extend(known, probe.as_mut_slice(), 0.0, 4);
         let mut image = DMatrix::zeros(n, width);
-        let image_columns = dense::view_mut(&mut image);
-        matrix.apply(dense::view(&probe), image_columns, &mut scratch);
+        matrix.apply(dense::view(&probe), dense::view_mut(&mut image), &mut scratch);
         let seen = dense::inner_product(dense::view(&probe), dense::view(&image));
-        let largest = seen.symmetric_eigenvalues().max();
-        if largest > smallest * (1.0 + 1e-6) + TOLERANCE * scale {
+        if seen.symmetric_eigenvalues().max() > smallest * (1.0 + 1e-6) + TOLERANCE * scale {
             return true;
         }
         probe = image;

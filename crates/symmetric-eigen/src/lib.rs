@@ -131,8 +131,7 @@ pub fn leading(mut matrix: DMatrix<f64>, k: usize, method: Method) -> Result<Eig
 /// `None` where an entry is not finite.
 pub fn all_unmeasured(matrix: DMatrix<f64>) -> Option<(Vec<f64>, DMatrix<f64>)> {
     let n = matrix.nrows();
-    let finite = matrix.iter().all(|entry| entry.is_finite());
-    finite.then(|| by_tridiagonal(matrix, n)).flatten()
+    if matrix.iter().all(|entry| entry.is_finite()) { by_tridiagonal(matrix, n) } else { None }
 }
 
 /// Finds the `k` leading eigenpairs of a matrix that is known only by its products with tall blocks, by block
@@ -164,14 +163,8 @@ fn solve(matrix: DMatrix<f64>, k: usize, method: Method, scale: f64) -> Result<E
 /// By block Lanczos, if what comes out is as accurate as it should be.
 fn by_lanczos(matrix: &impl Symmetric, k: usize, scale: f64) -> Option<Eigenpairs> {
     let found = lanczos::leading(matrix, k, scale)?;
-    let residual = found.residual / found.values[0].abs().max(scale);
-    let sound = residual <= 10.0 * lanczos::TOLERANCE && check::orthogonality(&found.vectors) <= EXACT;
-    sound.then_some(Eigenpairs {
-        values: found.values,
-        vectors: found.vectors,
-        method: EigenMethod::Lanczos { dimension: found.dimension },
-        residual,
-    })
+    let sound = found.residual <= 10.0 * lanczos::TOLERANCE && check::orthogonality(&found.vectors) <= EXACT;
+    sound.then_some(found)
 }
 
 /// By tridiagonal form: the leading pairs only or all, and ever more reliable ways until one passes.
@@ -205,8 +198,7 @@ fn by_reduction(mut matrix: DMatrix<f64>, k: usize, method: Method, scale: f64) 
 /// The leading pairs of a matrix of which the lower triangle is read, without a check.
 fn by_tridiagonal(mut matrix: DMatrix<f64>, k: usize) -> Option<(Vec<f64>, DMatrix<f64>)> {
     let (diagonals, reflections) = tridiagonalise(&mut matrix);
-    let pairs = tridiagonal::leading(&diagonals, k).or_else(|| implicit_ql::leading(&diagonals, k));
-    let (values, mut vectors) = pairs?;
+    let (values, mut vectors) = tridiagonal::leading(&diagonals, k).or_else(|| implicit_ql::leading(&diagonals, k))?;
     check::polish(&mut vectors);
     transform_back(&matrix, &reflections, &mut vectors);
     Some((values, vectors))
@@ -236,14 +228,8 @@ fn largest_entry(matrix: &DMatrix<f64>) -> Result<f64, EigenError> {
         return Err(EigenError::NotSquare { rows, columns });
     }
     // The largest entry of each column; infinite if one is infinite or not a number.
-    let largest: Vec<f64> = matrix
-        .as_slice()
-        .par_chunks(rows.max(1))
-        .map(|column| {
-            let bits = column.iter().map(|x| x.to_bits() & (u64::MAX >> 1)).max();
-            f64::from_bits(bits.unwrap_or(0))
-        })
-        .collect();
+    let bits = |column: &[f64]| column.iter().map(|x| x.to_bits() & (u64::MAX >> 1)).max().unwrap_or(0);
+    let largest: Vec<f64> = matrix.as_slice().par_chunks(rows.max(1)).map(bits).map(f64::from_bits).collect();
     if let Some(column) = largest.iter().position(|x| !x.is_finite()) {
         let row = matrix.column(column).iter().position(|x| !x.is_finite()).unwrap_or(0);
         return Err(EigenError::NotFinite { row, column });

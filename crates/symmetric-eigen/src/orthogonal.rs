@@ -40,8 +40,7 @@ pub fn extend_near(basis: View<'_>, near: usize, block: &mut [f64], dust: f64, s
         let from = if pass == 0 { near } else { 0 };
         let basis = basis.columns(from, basis.ncols() - from);
         let along = dense::inner_product(basis, dense::columns(block, n));
-        let remove = dense::view(&along);
-        dense::par_add_product(dense::columns_mut(block, n), basis, remove, -1.0);
+        dense::par_add_product(dense::columns_mut(block, n), basis, dense::view(&along), -1.0);
         let dust = if pass == 0 { dust } else { 0.0 };
         let (upper, lost) = orthonormalise(block, n, dust, seed ^ (pass << 56));
         let mut onto = coefficients.onto.rows_mut(from, along.nrows());
@@ -78,8 +77,7 @@ fn orthonormalise(block: &mut [f64], n: usize, dust: f64, seed: u64) -> (DMatrix
         if !(size > dust && size > 0.5 * once) {
             lost += 1;
             upper[(j, j)] = 0.0;
-            let noise = Noise::seeded(seed ^ ((j as u64) << 40));
-            column.iter_mut().zip(noise).for_each(|(x, r)| *x = r);
+            column.iter_mut().zip(Noise::seeded(seed ^ ((j as u64) << 40))).for_each(|(x, r)| *x = r);
             project_out(done, column);
             project_out(done, column);
             size = length(column);
@@ -96,8 +94,7 @@ fn by_cholesky(block: &mut [f64], n: usize, dust: f64) -> Option<DMatrix<f64>> {
     /// rounding.
     const ALIKE: f64 = 1e-4;
     let view = dense::columns(block, n);
-    let lengths = dense::inner_product(view, view);
-    let lower = dense::cholesky(lengths)?;
+    let lower = dense::cholesky(dense::inner_product(view, view))?;
     let sizes = lower.diagonal();
     let shortest = dust.max(ALIKE * sizes.max());
     // What is not a number is no length.

@@ -229,8 +229,7 @@ fn pass<S: Simd>(
 /// `vectors ← Q · vectors`: eigenvectors of `T` become eigenvectors of `A`.
 pub fn transform_back(matrix: &DMatrix<f64>, Reflections(scales): &Reflections, vectors: &mut DMatrix<f64>) {
     let n = matrix.nrows();
-    let firsts = (0..scales.len()).step_by(BLOCK);
-    for first in firsts.rev() {
+    for first in (0..scales.len()).step_by(BLOCK).rev() {
         let scales = &scales[first..scales.len().min(first + BLOCK)];
         let b = scales.len();
         // Rows from first + 1 on.
@@ -249,7 +248,6 @@ pub fn transform_back(matrix: &DMatrix<f64>, Reflections(scales): &Reflections, 
         let rows = n - first - 1;
         let below = dense::view(vectors).rows(first + 1, rows);
         let along = t * dense::inner_product(dense::view(&v), below);
-        let out = vectors.rows_mut(first + 1, rows);
-        dense::par_add_product(out, dense::view(&v), dense::view(&along), -1.0);
+        dense::par_add_product(vectors.rows_mut(first + 1, rows), dense::view(&v), dense::view(&along), -1.0);
     }
 }

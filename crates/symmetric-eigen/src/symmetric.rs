@@ -64,8 +64,7 @@ pub(super) fn strips(n: usize, count: usize, panel: usize) -> Vec<Range<usize>> 
     // The columns from c on hold (n - c)² / 2 entries.
     let border = |strip: usize| {
         let share = ((count - strip) as f64 / count as f64).sqrt();
-        let column = n - (share * n as f64) as usize;
-        column.next_multiple_of(panel).min(n)
+        (n - (share * n as f64) as usize).next_multiple_of(panel).min(n)
     };
     let mut strips: Vec<_> = (0..count).map(|at| border(at)..border(at + 1)).collect();
     strips.retain(|strip| !strip.is_empty());
@@ -99,8 +98,7 @@ impl pulp::WithSimd for Strip<'_> {
                 let sums = sums.map(|column| &mut column[from - start..rows.end - start]);
                 add_outer_all(simd, sums, left, rows.clone(), self.block, first);
             }
-            let sums = self.sums.chunks_exact_mut(n - start);
-            for (sums, own) in sums.zip(&own) {
+            for (sums, own) in self.sums.chunks_exact_mut(n - start).zip(&own) {
                 for (sum, own) in sums[first - start..].iter_mut().zip(&own[..panel.len()]) {
                     *sum += own;
                 }

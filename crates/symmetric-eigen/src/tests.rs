@@ -272,11 +272,11 @@ fn an_overlooked_copy_of_an_eigenvalue_is_noticed() {
     values[..30].fill(2e9);
     let q = rotation(300, 62);
     let a = with_spectrum(&values, 62);
-    let claim = |columns: Vec<usize>| lanczos::RitzPairs {
+    let claim = |columns: Vec<usize>| Eigenpairs {
         values: columns.iter().map(|&j| values[j]).collect(),
         vectors: q.select_columns(&columns),
+        method: EigenMethod::Lanczos { dimension: 300 },
         residual: 0.0,
-        dimension: 300,
     };
     let complete = claim((0..40).collect());
     assert!(!lanczos::overlooked(&a, &complete, a.amax()));

@@ -72,8 +72,7 @@ fn largest_values(t: &Diagonals, k: usize, norm: f64) -> Vec<f64> {
     let mut values: Vec<f64> = wanted
         .par_chunks(LANES)
         .flat_map_iter(|group| {
-            let (main, squares) = (&t.main[..], &squares[..]);
-            let search = Bisection { main, squares, norm, first: group[0] };
+            let search = Bisection { main: &t.main, squares: &squares, norm, first: group[0] };
             pulp::Arch::new().dispatch(search).into_iter().take(group.len())
         })
         .collect();
@@ -230,15 +229,11 @@ impl Shifted {
     fn factorise(t: &Diagonals, shift: f64, norm: f64) -> Self {
         let n = t.main.len();
         let tiny = f64::EPSILON * norm;
-        let guard = |pivot: f64| {
-            if pivot.abs() < tiny { tiny.copysign(pivot) } else { pivot }
-        };
+        let guard = |pivot: f64| if pivot.abs() < tiny { tiny.copysign(pivot) } else { pivot };
         let mut rows = vec![Row::default(); n];
         // The row being eliminated: its pivot and the entry right of it.
-        let (mut pivot, mut right) = match t.main.first() {
-            Some(d) => (d - shift, t.off.first().copied().unwrap_or(0.0)),
-            None => (0.0, 0.0),
-        };
+        let mut pivot = t.main.first().map_or(0.0, |d| d - shift);
+        let mut right = t.off.first().copied().unwrap_or(0.0);
         for (i, row) in rows.iter_mut().enumerate() {
             let Some(&below) = t.off.get(i) else {
                 row.inverse = guard(pivot).recip();

@@ -46,8 +46,7 @@ impl<'a, T> View<'a, T> {
     /// If there are not as many.
     pub fn columns(self, first: usize, count: usize) -> Self {
         assert!(first + count <= self.columns);
-        let from = first * self.stride;
-        Self { numbers: self.numbers.get(from..).unwrap_or_default(), columns: count, ..self }
+        Self { numbers: self.numbers.get(first * self.stride..).unwrap_or_default(), columns: count, ..self }
     }
 }
 

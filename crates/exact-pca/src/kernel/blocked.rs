@@ -68,10 +68,8 @@ fn cut(into: &mut [i64], count: usize, side: usize) -> Vec<Block<'_>> {
     let mut blocks = Vec::new();
     for (band, rows) in into.chunks_mut(width * count).enumerate() {
         let from = blocks.len();
-        blocks.extend(
-            (band..count.div_ceil(width))
-                .map(|column| Block { first: (band * side, column * side), rows: Vec::with_capacity(width) }),
-        );
+        let block = |column| Block { first: (band * side, column * side), rows: Vec::with_capacity(width) };
+        blocks.extend((band..count.div_ceil(width)).map(block));
         for row in rows.chunks_mut(count) {
             for (block, part) in blocks[from..].iter_mut().zip(row[band * width..].chunks_mut(width)) {
                 block.rows.push(part);
@@ -102,10 +100,9 @@ fn add_block(block: &mut Block<'_>, panels: &[Panel], side: usize, tile: Tile) {
     for start in (0..steps).step_by(STEPS) {
         let range = start..steps.min(start + STEPS);
         for (r, c, part, sums) in &mut squares {
-            let (a, b) = (&rows[*r].steps, &columns[*c].steps);
+            let (a, b) = (&rows[*r].steps[range.clone()], &columns[*c].steps[range.clone()]);
             let (down, across) = size(*r, *c);
-            let a = (&a[range.clone()], down);
-            add_square(a, (&b[range.clone()], across), *part, tile, sums);
+            add_square((a, down), (b, across), *part, tile, sums);
         }
     }
     for (r, c, part, sums) in squares {
@@ -189,8 +186,7 @@ pub(super) fn mirror_upper(rows: &mut [i64], side: usize, first: usize) {
     }
     let half = (count / 2).next_multiple_of(SQUARE);
     let (top, bottom) = rows.split_at_mut(half * side);
-    let bands = bottom.par_chunks_mut(SQUARE * side).enumerate();
-    bands.for_each(|(band, rows)| {
+    bottom.par_chunks_mut(SQUARE * side).enumerate().for_each(|(band, rows)| {
         let across = first + half + band * SQUARE;
         for left in (0..half).step_by(SQUARE) {
             for (i, row) in rows.chunks_exact_mut(side).enumerate() {

@@ -166,8 +166,7 @@ pub struct WrongTable {
 pub fn zeros(side: usize) -> Vec<i64> {
     const PAGE: usize = 4096 / size_of::<i64>();
     let mut table = vec![0; side * side];
-    let pages = table.par_chunks_mut(PAGE).with_min_len(64);
-    pages.for_each(|page| page[0] = 0);
+    table.par_chunks_mut(PAGE).with_min_len(64).for_each(|page| page[0] = 0);
     table
 }
 

@@ -50,10 +50,8 @@ impl FromStr for Kernel {
                 "expected linear, rbf:auto, rbf:GAMMA (such as rbf:0.01), poly:DEGREE[,C] (degree 1 to {HIGHEST_DEGREE}, C from 0, such as poly:2,1) or cosine"
             )
         };
-        let (name, parameters) = match text.split_once(':') {
-            Some((name, parameters)) => (name, Some(parameters)),
-            None => (text, None),
-        };
+        let (name, parameters) =
+            text.split_once(':').map_or((text, None), |(name, parameters)| (name, Some(parameters)));
         let number = |text: &str, accept: fn(f64) -> bool| {
             let value = text.parse().ok().filter(|&value: &f64| value.is_finite());
             value.filter(|&value| accept(value)).ok_or_else(wrong)
@@ -62,17 +60,12 @@ impl FromStr for Kernel {
             ("linear", None) => Ok(Self::Linear),
             ("cosine", None) => Ok(Self::Cosine),
             ("rbf", None | Some("auto")) => Ok(Self::Rbf(Gamma::Auto)),
-            ("rbf", Some(gamma)) => {
-                let gamma = number(gamma, |gamma| gamma > 0.0)?;
-                Ok(Self::Rbf(Gamma::Given(gamma)))
-            }
+            ("rbf", Some(gamma)) => Ok(Self::Rbf(Gamma::Given(number(gamma, |gamma| gamma > 0.0)?))),
             ("poly", Some(parameters)) => {
                 let (degree, constant) = parameters.split_once(',').unwrap_or((parameters, "1"));
-                let degree = degree.parse().map_err(|_| wrong())?;
+                let degree =
+                    degree.parse().ok().filter(|degree| (1..=HIGHEST_DEGREE).contains(degree)).ok_or_else(wrong)?;
                 let constant = number(constant, |constant| (0.0..=1e6).contains(&constant))?;
-                if !(1..=HIGHEST_DEGREE).contains(&degree) {
-                    return Err(wrong());
-                }
                 Ok(Self::Polynomial { degree, constant })
             }
             _ => Err(wrong()),
@@ -134,10 +127,7 @@ impl Function {
 
     /// γ for gray levels from 0 to 1, if this is a radial basis function.
     pub fn gamma(self) -> Option<f64> {
-        match self {
-            Self::Rbf(gamma) => Some(gamma * WHITE_SQUARED),
-            _ => None,
-        }
+        if let Self::Rbf(gamma) = self { Some(gamma * WHITE_SQUARED) } else { None }
     }
 
     /// The kernel of two faces, up to a constant that centring takes away again: a radial basis function comes

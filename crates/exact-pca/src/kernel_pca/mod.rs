@@ -171,15 +171,12 @@ impl Learned {
         let faces = DMatrix::from_vec(given.length(), n, ordered.concat());
         let products = Table::of((&faces).into());
         let squares: Vec<i64> = (0..n).map(|face| products.row(face)[face]).collect();
-        let typical = mean_squared_distance(&products.entries, &squares);
-        let function = Function::new(kernel, faces.nrows(), typical);
+        let function = Function::new(kernel, faces.nrows(), mean_squared_distance(&products.entries, &squares));
 
         let mut matrix = DMatrix::zeros(n, n);
         matrix.as_mut_slice().par_chunks_mut(n).enumerate().for_each(|(j, column)| {
-            let products = column.iter_mut().zip(products.row(j)).zip(&squares);
-            for ((value, &xy), &xx) in products {
-                let yy = squares[j];
-                *value = function.of(Products { xy, xx, yy });
+            for ((value, &xy), &xx) in column.iter_mut().zip(products.row(j)).zip(&squares) {
+                *value = function.of(Products { xy, xx, yy: squares[j] });
             }
         });
         let row_means: Vec<f64> = matrix.column_iter().map(|column| column.sum() / n as f64).collect();
@@ -189,8 +186,7 @@ impl Learned {
             Function::Linear => Centring::new(&products, (0..n).collect()).scatter(),
             _ => centred(matrix, &row_means, mean),
         };
-        let learned = Self { function, faces, squares, row_means, mean };
-        (learned, centred)
+        (Self { function, faces, squares, row_means, mean }, centred)
     }
 
     fn columns(&self) -> Columns<'_> {
@@ -222,23 +218,16 @@ impl Learned {
         }
         let all = [self.faces.as_slice(), new].concat();
         let table = Table::of((&DMatrix::from_vec(d, n + count, all)).into());
-        (n..n + count)
-            .flat_map(|face| {
-                let row = table.row(face);
-                row[..n].iter().chain([&row[face]]).copied()
-            })
-            .collect()
+        let rows = (n..n + count).map(|face| (table.row(face), face));
+        rows.flat_map(|(row, face)| row[..n].iter().chain([&row[face]]).copied()).collect()
     }
 
     /// The kernels of a face with all faces learned from, given its [products](Self::products_with), centred as
     /// theirs are: n values.
     fn centred_kernels(&self, products: &[i64]) -> Vec<f64> {
         let (&own, products) = products.split_last().unwrap_or((&0, &[]));
-        let mut kernels: Vec<f64> = products
-            .iter()
-            .zip(&self.squares)
-            .map(|(&xy, &yy)| self.function.of(Products { xy, xx: own, yy }))
-            .collect();
+        let kernel = |(&xy, &yy): (&i64, &i64)| self.function.of(Products { xy, xx: own, yy });
+        let mut kernels: Vec<f64> = products.iter().zip(&self.squares).map(kernel).collect();
         let mean = kernels.iter().sum::<f64>() / kernels.len() as f64;
         for (kernel, row) in kernels.iter_mut().zip(&self.row_means) {
             *kernel = *kernel - mean - row + self.mean;

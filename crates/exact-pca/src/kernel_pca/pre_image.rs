@@ -98,11 +98,8 @@ impl<'a> PreImages<'a> {
         let n = weights.ncols();
         let regression = match space.learned.function {
             Function::Linear => Regression::Linear,
-            _ => {
-                // Weights are centred: the mean over pairs of ‖w - v‖² is twice their variance.
-                let typical = 2.0 * weights.norm_squared() / (n - 1) as f64;
-                Regression::Rbf(1.0 / typical)
-            }
+            // Weights are centred: the mean over pairs of ‖w - v‖² is twice their variance.
+            _ => Regression::Rbf(1.0 / (2.0 * weights.norm_squared() / (n - 1) as f64)),
         };
         let mut kernels = DMatrix::from_fn(n, n, |i, j| regression.of(column(&weights, i), column(&weights, j)));
         let added = ridge * kernels.trace() / n as f64;
@@ -121,12 +118,11 @@ impl<'a> PreImages<'a> {
     /// The pre-image by ridge regression.
     pub fn ridge(&self, weights: &[f64]) -> PreImage {
         let leading = &weights[..weights.len().min(self.weights.nrows())];
-        let n = self.weights.ncols();
-        let kernels = DVector::from_fn(n, |j, _| self.regression.of(leading, column(&self.weights, j)));
+        let kernels =
+            DVector::from_fn(self.weights.ncols(), |j, _| self.regression.of(leading, column(&self.weights, j)));
         let shares = self.factor.solve(&kernels);
         // m + Σ β_j (x_j - m)
-        let rest = 1.0 - shares.sum();
-        let levels = self.mixture(shares.as_slice(), rest);
+        let levels = self.mixture(shares.as_slice(), 1.0 - shares.sum());
         PreImage { levels: levels.into_iter().map(|level| level as f32).collect(), method: PreImageMethod::Ridge }
     }
 
@@ -137,26 +133,19 @@ impl<'a> PreImages<'a> {
         let faces = self.space.learned.columns();
         let n = faces.count();
         // P φ(x) = Σ γ_j φ(x_j): the mean of all, and the weights along the eigenvectors.
-        let shares: Vec<f64> = self
-            .space
-            .coefficients
-            .column_iter()
-            .map(|face| {
-                let along = face.iter().zip(weights).take(self.weights.nrows());
-                1.0 / n as f64 + along.map(|(a, w)| a * w).sum::<f64>()
-            })
-            .collect();
+        let shares = self.space.coefficients.column_iter().map(|face| {
+            let along = face.iter().zip(weights).take(self.weights.nrows());
+            1.0 / n as f64 + along.map(|(a, w)| a * w).sum::<f64>()
+        });
+        let shares: Vec<f64> = shares.collect();
         let mut levels: Vec<f64> = self.ridge(weights).levels.iter().map(|&l| l.into()).collect();
         for step in 1..=MOST_STEPS {
-            let near: Vec<f64> = faces
-                .iter()
-                .zip(&shares)
-                .map(|(face, share)| {
-                    let pairs = levels.iter().zip(face);
-                    let distance: f64 = pairs.map(|(l, &p)| (l - f64::from(p)).powi(2)).sum();
-                    share * libm::exp(-gamma * distance)
-                })
-                .collect();
+            let near = faces.iter().zip(&shares).map(|(face, share)| {
+                let pairs = levels.iter().zip(face);
+                let distance: f64 = pairs.map(|(l, &p)| (l - f64::from(p)).powi(2)).sum();
+                share * libm::exp(-gamma * distance)
+            });
+            let near: Vec<f64> = near.collect();
             let sum: f64 = near.iter().sum();
             if sum.is_nan() || sum <= f64::MIN_POSITIVE {
                 return None;

@@ -119,8 +119,7 @@ impl Boosted {
     /// A classifier of these groups; `None` if a feature does not lie within the window.
     pub fn new(groups: Vec<Group>) -> Option<Self> {
         let inside = |&(x, y): &(u8, u8)| usize::from(x.max(y)) < SIDE - MARGIN;
-        let all_inside = groups.iter().flat_map(|group| &group.places).all(inside);
-        all_inside.then_some(Self { groups })
+        groups.iter().flat_map(|group| &group.places).all(inside).then_some(Self { groups })
     }
 
     /// All windows of a level, `step` pixels apart, that this classifier accepts: row by row, from left to right.

@@ -27,7 +27,7 @@ mod surf;
 #[cfg(test)]
 mod tests;
 
-use model::Cascade;
+use lab::Boosted;
 use resample::{Region, Resampler};
 pub(super) use suppression::merge;
 use surf::Refinement;
@@ -54,6 +54,9 @@ pub(super) struct Candidate {
     pub score: f64,
 }
 
+/// The windows accepted on one level of the pyramid: for each view, row by row.
+type Level = Vec<Vec<Candidate>>;
+
 /// Conditions on which a face fills a picture.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Filling {
@@ -76,33 +79,33 @@ impl Filling {
 /// The trained cascade.
 #[derive(Debug)]
 pub(super) struct Detector {
-    cascade: Cascade,
+    /// The first stage: a classifier for each view of a face.
+    views: Vec<Boosted>,
+    /// The later stages.
+    refinements: Vec<Refinement>,
 }
 
 impl Detector {
     /// Reads the published model file; `None` where it is not the whole file.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
-        model::read(bytes).map(|cascade| Self { cascade })
+        model::read(bytes)
     }
 
     /// All faces of a picture, the surest first. Windows looked at are `step` pixels apart on every level.
     pub fn detect(&self, picture: &GrayImage, step: u32) -> Vec<Candidate> {
-        let levels = self.scan_levels(picture, &scales(picture), step);
-        self.judge(picture, &levels, &mut RefinementCache::default())
+        self.judge(picture, &self.scan_levels(picture, &scales(picture), step), &mut RefinementCache::default())
     }
 
     /// As [`detect`](Self::detect), of the smallest faces only: those of so many levels of the pyramid.
     pub fn detect_finest(&self, picture: &GrayImage, step: u32, levels: usize) -> Vec<Candidate> {
         let scales = scales(picture);
-        let finest = &scales[..levels.min(scales.len())];
-        let levels = self.scan_levels(picture, finest, step);
+        let levels = self.scan_levels(picture, &scales[..levels.min(scales.len())], step);
         self.judge(picture, &levels, &mut RefinementCache::default())
     }
 
     /// As [`detect`](Self::detect), of the large faces only: those of levels for faces of so many pixels and more.
     pub fn detect_large(&self, picture: &GrayImage, step: u32, large: f32) -> Vec<Candidate> {
-        let scales = scales(picture);
-        let levels = self.scan_levels(picture, split_at(&scales, large).1, step);
+        let levels = self.scan_levels(picture, split_at(&scales(picture), large).1, step);
         self.judge(picture, &levels, &mut RefinementCache::default())
     }
 
@@ -125,25 +128,19 @@ impl Detector {
         self.judge(picture, &levels, &mut cache)
     }
 
-    /// The windows that the first stage accepts: for each level, for each view.
-    fn scan_levels(&self, picture: &GrayImage, scales: &[f32], step: u32) -> Vec<Vec<Vec<Candidate>>> {
+    /// The windows that the first stage accepts.
+    fn scan_levels(&self, picture: &GrayImage, scales: &[f32], step: u32) -> Vec<Level> {
         scales.par_iter().map(|&scale| self.scan(picture, scale, step)).collect()
     }
 
     /// The faces among the windows that the first stage accepted on these levels.
-    fn judge(
-        &self,
-        picture: &GrayImage,
-        levels: &[Vec<Vec<Candidate>>],
-        cache: &mut RefinementCache,
-    ) -> Vec<Candidate> {
+    fn judge(&self, picture: &GrayImage, levels: &[Level], cache: &mut RefinementCache) -> Vec<Candidate> {
         let mut candidates = Vec::new();
-        for view in 0..self.cascade.views.len() {
-            let found = levels.iter().filter_map(|level| level.get(view));
-            let found: Vec<Candidate> = found.flatten().copied().collect();
+        for view in 0..self.views.len() {
+            let found: Vec<Candidate> = levels.iter().filter_map(|level| level.get(view)).flatten().copied().collect();
             candidates.extend(suppression::merge(found, OVERLAP_OF_WINDOWS));
         }
-        for (number, stage) in self.cascade.refinements.iter().enumerate() {
+        for (number, stage) in self.refinements.iter().enumerate() {
             candidates = refine(picture, (number, stage), &candidates, cache);
             if let Some(overlap) = stage.overlap {
                 candidates = suppression::merge(candidates, overlap);
@@ -152,8 +149,8 @@ impl Detector {
         candidates
     }
 
-    /// Looks through one level of the pyramid: for each view the windows accepted, row by row.
-    fn scan(&self, picture: &GrayImage, scale: f32, step: u32) -> Vec<Vec<Candidate>> {
+    /// Looks through one level of the pyramid.
+    fn scan(&self, picture: &GrayImage, scale: f32, step: u32) -> Level {
         let scaled = |length: u32| (length as f32 * scale) as u32;
         let (width, height) = (scaled(picture.width()), scaled(picture.height()));
         if width.min(height) < WINDOW {
@@ -172,17 +169,14 @@ impl Detector {
         let codes = lab::Codes::of(pixels, size.0, size.1);
 
         let in_picture = |at: usize| (at as f32 / scale + 0.5) as i32;
-        let found = |windows: Vec<lab::Window>| {
-            let candidate = |window: lab::Window| Candidate {
-                left: in_picture(window.left),
-                top: in_picture(window.top),
-                size: in_picture(WINDOW as usize),
-                score: f64::from(window.score),
-            };
-            windows.into_iter().map(candidate).collect()
+        let candidate = |window: lab::Window| Candidate {
+            left: in_picture(window.left),
+            top: in_picture(window.top),
+            size: in_picture(WINDOW as usize),
+            score: f64::from(window.score),
         };
-        let views = self.cascade.views.par_iter();
-        views.map(|view| found(view.scan(&codes, pixels, step as usize))).collect()
+        let scan = |view: &Boosted| view.scan(&codes, pixels, step as usize).into_iter().map(candidate).collect();
+        self.views.par_iter().map(scan).collect()
     }
 }
 
@@ -213,8 +207,7 @@ fn refine(
     let refined: Vec<Option<Candidate>> = candidates
         .par_iter()
         .map_init(surf::Looker::default, |looker, candidate| {
-            let known = cache.get(&square(candidate)).copied();
-            known.unwrap_or_else(|| looker.look(picture, stage, *candidate))
+            cache.get(&square(candidate)).copied().unwrap_or_else(|| looker.look(picture, stage, *candidate))
         })
         .collect();
     cache.extend(candidates.iter().map(square).zip(refined.iter().copied()));

@@ -3,19 +3,11 @@
 //! Little-endian 32-bit numbers throughout. The file holds levels of classifiers; in the first there is one boosted
 //! classifier for each view of a face, in the others one chain of networks that takes the candidates of all views.
 
+use super::Detector;
 use super::lab::{Boosted, Group};
 use super::network::{Layer, Network};
 use super::surf::{self, DESCRIPTOR, Patch, Refinement};
 use crate::reader::Reader;
-
-/// The whole cascade.
-#[derive(Debug)]
-pub(super) struct Cascade {
-    /// The first stage: a classifier for each view of a face.
-    pub views: Vec<Boosted>,
-    /// The later stages.
-    pub refinements: Vec<Refinement>,
-}
 
 /// Between the networks of a chain only near copies are merged, in the end all that overlap.
 const OVERLAP_WITHIN_CHAIN: f32 = 0.8;
@@ -32,7 +24,7 @@ const NO_SOURCE: [u8; 4] = (-1i32).to_le_bytes();
 const MAX_COUNT: usize = 4096;
 
 /// Reads the file; `None` where it is not whole.
-pub(super) fn read(bytes: &[u8]) -> Option<Cascade> {
+pub(super) fn read(bytes: &[u8]) -> Option<Detector> {
     let mut reader = Reader(bytes);
     let levels = reader.number()?;
 
@@ -70,7 +62,7 @@ pub(super) fn read(bytes: &[u8]) -> Option<Cascade> {
             return None;
         }
     }
-    reader.0.is_empty().then_some(Cascade { views, refinements })
+    reader.0.is_empty().then_some(Detector { views, refinements })
 }
 
 impl Reader<'_> {
@@ -94,8 +86,7 @@ impl Reader<'_> {
         let places: Vec<(u8, u8)> = (0..features).map(|_| place(self)).collect::<Option<_>>()?;
         let thresholds = self.floats(features)?;
         let mut groups = Vec::new();
-        let mut places = places.as_slice();
-        let mut thresholds = thresholds.as_slice();
+        let (mut places, mut thresholds) = (places.as_slice(), thresholds.as_slice());
         while let Some((first, rest)) = places.split_first_chunk() {
             places = rest;
             let (own, rest) = thresholds.split_at_checked(first.len())?;

@@ -77,12 +77,10 @@ pub(super) struct Memory {
 impl Network {
     /// A network of these layers; `None` unless each takes what the one before gives, and the last gives [`OUTPUTS`].
     pub fn new(mut layers: Vec<Layer>) -> Option<Self> {
-        let fits = |pair: &[Layer]| pair[0].outputs == pair[1].inputs;
-        if !layers.windows(2).all(fits) {
+        if layers.windows(2).any(|pair| pair[0].outputs != pair[1].inputs) {
             return None;
         }
-        let last = layers.pop().filter(|last| last.outputs == OUTPUTS)?;
-        Some(Self { hidden: layers, last })
+        Some(Self { last: layers.pop().filter(|last| last.outputs == OUTPUTS)?, hidden: layers })
     }
 
     /// Number of inputs of the network.

@@ -94,19 +94,13 @@ pub(super) struct Resampler {
 }
 
 impl Resampler {
-    /// Fills `target` (width x height) with the region of the picture; one of less than two pixels a side changes nothing.
-    pub fn resample(
-        &mut self,
-        picture: &GrayImage,
-        region: Region,
-        (width, height): (usize, usize),
-        target: &mut [u8],
-    ) {
+    /// Fills `into` (width x height) with the region of the picture; one of less than two pixels a side changes nothing.
+    pub fn resample(&mut self, picture: &GrayImage, region: Region, (width, height): (usize, usize), into: &mut [u8]) {
         if region.width < 2 || region.height < 2 || width == 0 {
             return;
         }
         if (region.width, region.height) == (width, height) {
-            for (row, line) in target.chunks_exact_mut(width).enumerate() {
+            for (row, line) in into.chunks_exact_mut(width).enumerate() {
                 line.copy_from_slice(region.row(row, picture, &mut self.padded));
             }
             return;
@@ -120,7 +114,7 @@ impl Resampler {
         }
         vectorised_mut(
             #[inline(always)]
-            || self.fill(picture, region, target),
+            || self.fill(picture, region, into),
         );
     }
 
