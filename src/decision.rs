@@ -47,7 +47,7 @@ pub fn share(share: f64) -> String {
 /// background model, which does not learn from the gallery alone, knows no such limit.
 pub const ENOUGH_PEOPLE: usize = 5;
 
-/// PairDecision of held-out faces assumed: spread, and the number of faces that this is worth.
+/// Face scores of held-out faces that are assumed: their spread, and the number of faces that this is worth.
 const FACE_SCORE_SPREAD: f64 = 0.06;
 const FACE_SCORE_WORTH: f64 = 20.0;
 
