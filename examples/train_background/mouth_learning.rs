@@ -53,7 +53,7 @@ fn disturbed<'a>(samples: &[Sample<'a>], noise: &mut Noise) -> Vec<Sample<'a>> {
     let mut off = || (noise.normal() * DISTURBED * f64::from(SUBPIXELS)).round() as i32;
     samples
         .iter()
-        .map(|sample| Sample { from: Mouth::at(sample.from.across + off(), sample.from.down + off()), ..*sample })
+        .map(|sample| Sample { from: Mouth::at(sample.from.across() + off(), sample.from.down() + off()), ..*sample })
         .collect()
 }
 
@@ -66,8 +66,8 @@ impl Sample<'_> {
         let middle = f64::from(FACE.width() - 1) / 2.0;
         let across = (self.marked[0] - middle) * parts;
         let below = self.marked[1] * parts - f64::from(EYES);
-        let below = below * usual / (usual + f64::from(self.from.down));
-        [across - below * f64::from(self.from.across) / usual, below - usual]
+        let below = below * usual / (usual + f64::from(self.from.down()));
+        [across - below * f64::from(self.from.across()) / usual, below - usual]
     }
 }
 

@@ -33,14 +33,14 @@ pub trait Observer: Sync {
 
 /// Tells what was passed over when photos were listed, and is no fault of theirs.
 pub fn report_passed_over<P>(listing: &Listing<P>, observer: &dyn Observer) {
-    for (paths, notice) in [
-        (&listing.leftovers, Notice::Leftovers as fn(_) -> _),
-        (&listing.results, Notice::Results),
-        (&listing.animations, Notice::Animations),
-    ] {
-        if !paths.is_empty() {
-            observer.notice(&notice(paths));
-        }
+    if !listing.leftovers.is_empty() {
+        observer.notice(&Notice::Leftovers(&listing.leftovers));
+    }
+    if !listing.results.is_empty() {
+        observer.notice(&Notice::Results(&listing.results));
+    }
+    if !listing.animations.is_empty() {
+        observer.notice(&Notice::Animations(&listing.animations));
     }
 }
 

@@ -145,8 +145,10 @@ pub fn evaluate(
     let open_probes = open_set.as_ref().map_or(&[][..], |set| &set.probes);
     let by_group = plan.groups.as_ref().map(|groups| groups::groups(groups, &outcomes, open_probes, &bootstrap));
     let blindly = gallery.enrolled().iter().filter(|face| face.origin.is_without_face()).count();
-    let found = identification::within(&outcomes.trials, 1);
-    let capture = plan.capture.as_ref().map(|given| capture::capture(given, &names, &found, blindly, plan.seed));
+    let capture = plan.capture.as_ref().map(|given| {
+        let found = identification::within(&outcomes.trials, 1);
+        capture::capture(given, &names, &found, blindly, plan.seed)
+    });
     Ok(Evaluation {
         names,
         groups: by_group,

@@ -238,8 +238,10 @@ pub async fn move_face(
     JsonBody(new): JsonBody<NewName>,
 ) -> Answer<Response> {
     let person = Person::new(&new.person)?;
-    let edit =
-        move |model: &Model| Ok(Edit::Move(model.gallery().photo(find_face(model.gallery(), &hash)?).hash, person));
+    let edit = move |model: &Model| {
+        let face = find_face(model.gallery(), &hash)?;
+        Ok(Edit::Move(model.gallery().photo(face).hash, person))
+    };
     changed(&service, &headers, edit, json!({ "person": new.person })).await
 }
 
@@ -259,8 +261,10 @@ async fn changed(
     edit: impl FnOnce(&Model) -> Answer<Edit> + Send + 'static,
     told: Value,
 ) -> Answer<Response> {
-    let change =
-        |model: Option<&Model>| Ok((Plan::of(edit(model.ok_or_else(Failure::nobody_enrolled)?)?, model, &())?, ()));
+    let change = |model: Option<&Model>| {
+        let known = model.ok_or_else(Failure::nobody_enrolled)?;
+        Ok((Plan::of(edit(known)?, model, &())?, ()))
+    };
     let ((), state) = service.change(expected(headers), change).await?;
     Ok(tagged(service, &state, &told))
 }

@@ -71,48 +71,64 @@ pub fn write(
     }
     let faces = faces.iter().map(Face::of).collect::<Result<Vec<_>, _>>()?;
     let decoded = Decoded::new(existing.unwrap_or(EMPTY_SIDECAR.as_bytes()))?;
-    let (text, decisions, withdrawn) = merged(&decoded.text, photo, faces, own)?;
-    let content = match text {
+    let merged = merged(&decoded.text, photo, faces, own)?;
+    let content = match merged.text {
         None => Content::Unchanged,
         Some(text) => Content::Changed(decoded.encode(text)?),
     };
-    let outcomes = decisions.into_iter().map(|decision| decision.outcome);
-    Ok(Written { content, outcomes: outcomes.collect(), withdrawn })
+    let outcomes = merged.decisions.into_iter().map(|decision| decision.outcome);
+    Ok(Written { content, outcomes: outcomes.collect(), withdrawn: merged.withdrawn })
 }
 
-/// The text with the faces in it (none where nothing changes), the decisions, and the names withdrawn.
-type Merged = (Option<String>, Vec<Decision>, Vec<String>);
+struct Merged {
+    /// The text with the faces in it; none where nothing changes.
+    text: Option<String>,
+    decisions: Vec<Decision>,
+    withdrawn: Vec<String>,
+}
+
+/// Whether the regions of a sidecar were made for the photo as it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Validity {
+    Current,
+    /// The photo had other proportions.
+    Outdated,
+}
 
 fn merged(text: &str, photo: &PhotoLayout, mut faces: Vec<Face<'_>>, own: OwnNames) -> Result<Merged, XmpProblem> {
     let document = document::parse(text)?;
     let packet = Packet::of(&document)?;
     if faces.is_empty() && own == OwnNames::Keep {
-        return Ok((None, Vec::new(), Vec::new()));
+        return Ok(Merged { text: None, decisions: Vec::new(), withdrawn: Vec::new() });
     }
     let (regions, found) = region::of(&packet);
     regions.named_faces(photo)?;
     let is_own = |found: &FoundRegion<'_>| matches!(found.region.naming(), Naming::Program(_)) && found.is_ours();
     // Where the photo was cropped since this program wrote all that is there, nobody else's name is lost with its places.
     let only_own = regions.list.len() == found.len() && found.iter().all(is_own);
-    let (frame, is_outdated) = match regions.frame(photo) {
-        Err(XmpProblem::OtherPhoto { .. }) if only_own => (Frame::Stored, true),
-        frame => (frame?, false),
+    let (frame, validity) = match regions.frame(photo) {
+        Err(XmpProblem::OtherPhoto { .. }) if only_own => (Frame::Stored, Validity::Outdated),
+        frame => (frame?, Validity::Current),
     };
     for face in &mut faces {
         face.area = photo.in_frame(face.area, frame).rounded();
     }
-    let decisions = decide(if is_outdated { &[] } else { &found }, &faces);
+    let decisions = match validity {
+        Validity::Current => decide(&found, &faces),
+        Validity::Outdated => decide(&[], &faces),
+    };
     let is_written = |at| decisions.iter().any(|decision| decision.region == Some(at));
     let is_left = |at: &usize| {
         let is_own = matches!(found[*at].region.naming(), Naming::Program(_));
-        (own == OwnNames::Withdraw || is_outdated) && is_own && !is_written(*at)
+        let is_withdrawn = own == OwnNames::Withdraw || validity == Validity::Outdated;
+        is_withdrawn && is_own && !is_written(*at)
     };
     let left: Vec<usize> = (0..found.len()).filter(is_left).collect();
     let mut writer = Writer::new(&packet, photo.size(frame));
     writer.change_regions(&found, &faces, &decisions)?;
     let withdrawn = left.iter().map(|&at| writer.withdraw_region(&found[at])).collect::<Result<Vec<_>, _>>()?;
     writer.add_regions(&faces, &decisions)?;
-    if is_outdated && !faces.is_empty() {
+    if validity == Validity::Outdated && !faces.is_empty() {
         writer.renew_dimensions()?;
     }
     // The names that faces have from now on.
@@ -126,5 +142,5 @@ fn merged(text: &str, photo: &PhotoLayout, mut faces: Vec<Face<'_>>, own: OwnNam
         // What could not be read again must not reach a disk.
         document::parse(text)?;
     }
-    Ok((text, decisions, withdrawn))
+    Ok(Merged { text, decisions, withdrawn })
 }

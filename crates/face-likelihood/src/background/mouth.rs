@@ -58,9 +58,9 @@ impl MouthFinder {
     /// The middle of the mouth in a face of the size [`FACE`], in pixels from the middle of its first one.
     pub fn place(&self, face: &[u8]) -> MarkedMouth {
         let mouth = self.find(face);
-        let below = EYES + BELOW_EYES + mouth.down;
+        let below = EYES + BELOW_EYES + mouth.down();
         [
-            f64::from(mouth.across) / f64::from(SUBPIXELS) + f64::from(FACE.width() - 1) / 2.0,
+            f64::from(mouth.across()) / f64::from(SUBPIXELS) + f64::from(FACE.width() - 1) / 2.0,
             f64::from(below) / f64::from(SUBPIXELS),
         ]
     }
@@ -86,8 +86,8 @@ impl Step {
 pub(super) fn moved(mouth: Mouth, across: i32, down: i32) -> Mouth {
     let usual = i64::from(BELOW_EYES);
     let below = usual + i64::from(down);
-    let sheared = nearest(below * i64::from(mouth.across), usual);
-    let stretched = nearest(below * (usual + i64::from(mouth.down)), usual);
+    let sheared = nearest(below * i64::from(mouth.across()), usual);
+    let stretched = nearest(below * (usual + i64::from(mouth.down())), usual);
     Mouth::at(across + sheared, stretched - BELOW_EYES)
 }
 

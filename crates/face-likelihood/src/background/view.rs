@@ -22,15 +22,24 @@ const FARTHEST: i32 = BELOW_EYES / 3;
 /// Place of the middle of the mouth of an aligned face, from its usual place, in [`SUBPIXELS`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Mouth {
-    /// To the right of the usual place, in [`SUBPIXELS`], and below it.
-    pub across: i32,
-    pub down: i32,
+    across: i32,
+    down: i32,
 }
 
 impl Mouth {
     /// The place, or the nearest at which a mouth may be.
     pub fn at(across: i32, down: i32) -> Self {
         Self { across: across.clamp(-FARTHEST, FARTHEST), down: down.clamp(-FARTHEST, FARTHEST) }
+    }
+
+    /// To the right of the usual place, in [`SUBPIXELS`].
+    pub fn across(self) -> i32 {
+        self.across
+    }
+
+    /// Below the usual place, in [`SUBPIXELS`].
+    pub fn down(self) -> i32 {
+        self.down
     }
 }
 
