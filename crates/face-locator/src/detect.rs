@@ -7,7 +7,7 @@
 use image::GrayImage;
 
 use crate::LocateError;
-use crate::detector::{Filling, LEVEL_SCALE, WINDOW};
+use crate::detector::{Candidate, Filling, LEVEL_SCALE, RefinementCache, WINDOW, Windows};
 use crate::look::{closest_scale, first_scale, is_short, look, resized_to};
 use crate::turn::Turn;
 
@@ -115,29 +115,37 @@ fn look_closer(photo: &GrayImage, faces: &mut Vec<Detection>) -> Result<(), Loca
     let closest = closest_scale(photo.dimensions());
     let level = f64::from(LEVEL_SCALE);
     let is_small = |face: &Detection| f64::from(face.bounds[2]) * scale <= SMALL * f64::from(WINDOW);
-    let mut has_small = faces.iter().any(is_small);
+    let mut closer = if faces.iter().any(is_small) { Closer::Look } else { Closer::GlanceFirst };
     while closest * level > scale {
-        let next = (scale / level.powi(LEVELS_CLOSER as i32)).min(closest);
-        if !has_small && glance(photo, next)? < MIN_SCORE {
-            break;
-        }
-        has_small = true;
-        let found = new_faces(photo, next, faces)?;
+        scale = (scale / level.powi(LEVELS_CLOSER as i32)).min(closest);
+        let found = new_faces(photo, scale, closer, faces)?;
         let before = faces.len();
         faces.extend(found);
         if faces.len() - before <= faces.len() / FEW {
             break;
         }
-        scale = next;
+        closer = Closer::Look;
     }
     Ok(())
 }
 
+/// How a photo is looked at more closely.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Closer {
+    Look,
+    /// Only if a glance shows anything: it is not known yet whether there are small faces.
+    GlanceFirst,
+}
+
 /// The faces that a closer look, at this scale, adds to those that are known: many at the larger step, few at the
 /// smaller one, as a single find is more often wrong.
-fn new_faces(photo: &GrayImage, scale: f64, known: &[Detection]) -> Result<Vec<Detection>, LocateError> {
-    let at = |step, scores: f32| {
-        let found = look(photo, scale, |cascade, picture| cascade.detect_finest(picture, step, LEVELS_CLOSER))?;
+fn new_faces(
+    photo: &GrayImage,
+    scale: f64,
+    closer: Closer,
+    known: &[Detection],
+) -> Result<Vec<Detection>, LocateError> {
+    let new_of = |found: Vec<Detection>, scores: f32| {
         let mut new: Vec<Detection> = Vec::new();
         for mut face in found {
             face.score *= scores;
@@ -146,16 +154,33 @@ fn new_faces(photo: &GrayImage, scale: f64, known: &[Detection]) -> Result<Vec<D
                 new.push(face);
             }
         }
-        Ok(new)
+        new
     };
-    let found = at(STEP_CLOSER, SCORE_CLOSER)?;
-    if (1..=FEW).contains(&found.len()) { at(STEP, 1.0) } else { Ok(found) }
+    // Windows at known faces would show these again.
+    let outside: Vec<[f32; 4]> = known.iter().map(|face| face.bounds.map(|edge| edge * scale as f32)).collect();
+    let outside = outside.as_slice();
+    let found = look(photo, scale, |cascade, picture| {
+        let mut cache = RefinementCache::default();
+        let windows = Windows { step: STEP_CLOSER, outside };
+        let mut finest = |levels| cascade.detect_finest(picture, windows, levels, &mut cache);
+        match closer {
+            Closer::GlanceFirst if sum_of_scores(&finest(1)) < MIN_SCORE => Vec::new(),
+            _ => finest(LEVELS_CLOSER),
+        }
+    })?;
+    let new = new_of(found, SCORE_CLOSER);
+    if !(1..=FEW).contains(&new.len()) {
+        return Ok(new);
+    }
+    let found = look(photo, scale, |cascade, picture| {
+        let windows = Windows { step: STEP, outside };
+        cascade.detect_finest(picture, windows, LEVELS_CLOSER, &mut RefinementCache::default())
+    })?;
+    Ok(new_of(found, 1.0))
 }
 
-/// The score of all that a glance shows at this scale.
-fn glance(photo: &GrayImage, scale: f64) -> Result<f64, LocateError> {
-    let found = look(photo, scale, |cascade, picture| cascade.detect_finest(picture, STEP_CLOSER, 1))?;
-    Ok(found.iter().map(|face| f64::from(face.score)).sum())
+fn sum_of_scores(found: &[Candidate]) -> f64 {
+    found.iter().map(|face| face.score).sum()
 }
 
 /// The turn of a photo in which no face was found upright, if one shows a face surely.

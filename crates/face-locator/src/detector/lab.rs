@@ -24,8 +24,8 @@ const SIDE: usize = WINDOW as usize;
 
 /// The feature of every place of one level.
 pub(super) struct Codes {
+    /// Of them in a row.
     width: usize,
-    height: usize,
     codes: Vec<u8>,
 }
 
@@ -40,7 +40,7 @@ impl Codes {
                 || fill(pixels, width, &mut codes),
             );
         }
-        Self { width: columns, height: rows, codes }
+        Self { width: columns, codes }
     }
 }
 
@@ -122,26 +122,53 @@ impl Boosted {
         groups.iter().flat_map(|group| &group.places).all(inside).then_some(Self { groups })
     }
 
-    /// All windows of a level, `step` pixels apart, that this classifier accepts: row by row, from left to right.
-    pub fn scan(&self, codes: &Codes, pixels: &[u8], step: usize) -> Vec<Window> {
+    /// Which of these windows of a level this classifier accepts: row by row, from left to right.
+    pub fn scan(&self, codes: &Codes, pixels: &[u8], windows: &Windows) -> Vec<Window> {
         let mut accepted = Vec::new();
-        let last = |length: usize| (length + MARGIN).checked_sub(SIDE);
-        let (Some(last_x), Some(last_y)) = (last(codes.width), last(codes.height)) else { return accepted };
         let mut alive = Vec::new();
-        for top in (0..=last_y).step_by(step) {
+        for (top, lefts) in &windows.rows {
             alive.clear();
-            alive.extend((0..=last_x).step_by(step).map(|left| Alive { left: left as u32, score: 0.0 }));
+            alive.extend(lefts.iter().map(|&left| Alive { left, score: 0.0 }));
             for group in &self.groups {
-                group.reject(codes, top, &mut alive);
+                group.reject(codes, *top, &mut alive);
             }
             for &Alive { left, score } in &alive {
                 let left = left as usize;
-                if contrast(pixels, codes.width + MARGIN, left, top) > MIN_CONTRAST {
-                    accepted.push(Window { left, top, score });
+                if contrast(pixels, codes.width + MARGIN, left, *top) > MIN_CONTRAST {
+                    accepted.push(Window { left, top: *top, score });
                 }
             }
         }
         accepted
+    }
+}
+
+/// The windows of a level that are looked at.
+pub(super) struct Windows {
+    /// The upper edge of each row and the left edges of its windows.
+    rows: Vec<(usize, Vec<u32>)>,
+}
+
+impl Windows {
+    /// The windows of a level of `width` x `height` pixels, at least the window's size, that are `step` pixels apart and have their
+    /// middle in none of the `known` boxes (left, top, width, height).
+    pub fn apart(step: usize, (width, height): (usize, usize), known: &[[f32; 4]]) -> Self {
+        let edges = |length: usize| (0..=length - SIDE).step_by(step);
+        let row = |top: usize| {
+            let mut is_new = vec![true; edges(width).count()];
+            for &[left, upper, width, height] in known {
+                let half = (SIDE / 2) as f32;
+                if (upper..upper + height).contains(&(top as f32 + half)) {
+                    let before = |x: f32| ((x - half) / step as f32).max(0.0);
+                    let first = (before(left).ceil() as usize).min(is_new.len());
+                    let end = (before(left + width).ceil() as usize).clamp(first, is_new.len());
+                    is_new[first..end].fill(false);
+                }
+            }
+            let new = edges(width).zip(is_new).filter(|&(_, is_new)| is_new);
+            (top, new.map(|(left, _)| left as u32).collect())
+        };
+        Self { rows: edges(height).map(row).collect() }
     }
 }
 
@@ -188,4 +215,35 @@ fn contrast(pixels: &[u8], width: usize, left: usize, top: usize) -> f64 {
     let area = (SIDE * SIDE) as f64;
     let mean = f64::from(sum) / area;
     (f64::from(squares) / area - mean * mean).sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn windows_with_their_middle_in_a_box_are_left_out() {
+        let size = (97, 61);
+        let boxes = [[30.0, 22.5, 21.0, 5.5], [-9.0, -9.0, 33.0, 30.0], [500.0, 0.0, 10.0, 99.0]];
+        let is_free = |&(left, top): &(usize, usize)| {
+            let middle = [left, top].map(|edge| (edge + SIDE / 2) as f32);
+            let is_in = |[x, y, width, height]: [f32; 4]| {
+                (x..x + width).contains(&middle[0]) && (y..y + height).contains(&middle[1])
+            };
+            !boxes.into_iter().any(is_in)
+        };
+        for step in [1, 4, 7] {
+            let all = |length: usize| (0..=length - SIDE).step_by(step);
+            let mut every: Vec<_> = all(size.1).flat_map(|top| all(size.0).map(move |left| (left, top))).collect();
+            let kept = |boxes: &[[f32; 4]]| -> Vec<(usize, usize)> {
+                let rows = Windows::apart(step, size, boxes).rows;
+                rows.into_iter()
+                    .flat_map(|(top, lefts)| lefts.into_iter().map(move |left| (left as usize, top)))
+                    .collect()
+            };
+            assert!(kept(&[]) == every, "step {step}");
+            every.retain(is_free);
+            assert!(kept(&boxes) == every, "step {step}");
+        }
+    }
 }

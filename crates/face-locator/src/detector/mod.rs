@@ -28,6 +28,7 @@ mod surf;
 mod tests;
 
 use lab::Boosted;
+use network::TOGETHER;
 use resample::{Region, Resampler};
 pub(super) use suppression::merge;
 use surf::Refinement;
@@ -52,6 +53,35 @@ pub(super) struct Candidate {
     pub size: i32,
     /// The score of the last stage, summed over the candidates merged into it.
     pub score: f64,
+}
+
+impl Candidate {
+    fn square(&self) -> Square {
+        Square { top: self.top, left: self.left, size: self.size }
+    }
+}
+
+/// The place of a candidate: row by row, each from left to right.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+struct Square {
+    top: i32,
+    left: i32,
+    size: i32,
+}
+
+/// Which windows of a level of the pyramid are looked at.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Windows<'a> {
+    /// They are so many pixels apart.
+    pub step: u32,
+    /// None whose middle lies in one of these boxes: left, top, width and height in pixels of the picture.
+    pub outside: &'a [[f32; 4]],
+}
+
+impl Windows<'_> {
+    fn all(step: u32) -> Self {
+        Self { step, outside: &[] }
+    }
 }
 
 /// The windows accepted on one level of the pyramid: for each view, row by row.
@@ -93,19 +123,26 @@ impl Detector {
 
     /// All faces of a picture, the surest first. Windows looked at are `step` pixels apart on every level.
     pub fn detect(&self, picture: &GrayImage, step: u32) -> Vec<Candidate> {
-        self.judge(picture, &self.scan_levels(picture, &scales(picture), step), &mut RefinementCache::default())
+        let levels = self.scan_levels(picture, &scales(picture), Windows::all(step));
+        self.judge(picture, &levels, &mut RefinementCache::default())
     }
 
     /// As [`detect`](Self::detect), of the smallest faces only: those of so many levels of the pyramid.
-    pub fn detect_finest(&self, picture: &GrayImage, step: u32, levels: usize) -> Vec<Candidate> {
+    pub fn detect_finest(
+        &self,
+        picture: &GrayImage,
+        windows: Windows<'_>,
+        levels: usize,
+        cache: &mut RefinementCache,
+    ) -> Vec<Candidate> {
         let scales = scales(picture);
-        let levels = self.scan_levels(picture, &scales[..levels.min(scales.len())], step);
-        self.judge(picture, &levels, &mut RefinementCache::default())
+        let levels = self.scan_levels(picture, &scales[..levels.min(scales.len())], windows);
+        self.judge(picture, &levels, cache)
     }
 
     /// As [`detect`](Self::detect), of the large faces only: those of levels for faces of so many pixels and more.
     pub fn detect_large(&self, picture: &GrayImage, step: u32, large: f32) -> Vec<Candidate> {
-        let levels = self.scan_levels(picture, split_at(&scales(picture), large).1, step);
+        let levels = self.scan_levels(picture, split_at(&scales(picture), large).1, Windows::all(step));
         self.judge(picture, &levels, &mut RefinementCache::default())
     }
 
@@ -114,7 +151,7 @@ impl Detector {
     pub fn detect_large_first(&self, picture: &GrayImage, step: u32, large: f32, fills: Filling) -> Vec<Candidate> {
         let scales = scales(picture);
         let (fine, coarse) = split_at(&scales, large);
-        let coarse = self.scan_levels(picture, coarse, step);
+        let coarse = self.scan_levels(picture, coarse, Windows::all(step));
         let mut cache = RefinementCache::default();
         // Networks look at windows only where one is large enough already: they move and resize it a little.
         if coarse.iter().flatten().flatten().any(|window| fills.by_size(window)) {
@@ -123,14 +160,14 @@ impl Detector {
                 return found;
             }
         }
-        let mut levels = self.scan_levels(picture, fine, step);
+        let mut levels = self.scan_levels(picture, fine, Windows::all(step));
         levels.extend(coarse);
         self.judge(picture, &levels, &mut cache)
     }
 
     /// The windows that the first stage accepts.
-    fn scan_levels(&self, picture: &GrayImage, scales: &[f32], step: u32) -> Vec<Level> {
-        scales.par_iter().map(|&scale| self.scan(picture, scale, step)).collect()
+    fn scan_levels(&self, picture: &GrayImage, scales: &[f32], windows: Windows<'_>) -> Vec<Level> {
+        scales.par_iter().map(|&scale| self.scan(picture, scale, windows)).collect()
     }
 
     /// The faces among the windows that the first stage accepted on these levels.
@@ -150,7 +187,7 @@ impl Detector {
     }
 
     /// Looks through one level of the pyramid.
-    fn scan(&self, picture: &GrayImage, scale: f32, step: u32) -> Level {
+    fn scan(&self, picture: &GrayImage, scale: f32, windows: Windows<'_>) -> Level {
         let scaled = |length: u32| (length as f32 * scale) as u32;
         let (width, height) = (scaled(picture.width()), scaled(picture.height()));
         if width.min(height) < WINDOW {
@@ -167,6 +204,8 @@ impl Detector {
             }
         };
         let codes = lab::Codes::of(pixels, size.0, size.1);
+        let outside: Vec<[f32; 4]> = windows.outside.iter().map(|edges| edges.map(|edge| edge * scale)).collect();
+        let windows = lab::Windows::apart(windows.step as usize, size, &outside);
 
         let in_picture = |at: usize| (at as f32 / scale + 0.5) as i32;
         let candidate = |window: lab::Window| Candidate {
@@ -175,7 +214,7 @@ impl Detector {
             size: in_picture(WINDOW as usize),
             score: f64::from(window.score),
         };
-        let scan = |view: &Boosted| view.scan(&codes, pixels, step as usize).into_iter().map(candidate).collect();
+        let scan = |view: &Boosted| view.scan(&codes, pixels, &windows).into_iter().map(candidate).collect();
         self.views.par_iter().map(scan).collect()
     }
 }
@@ -192,24 +231,28 @@ fn split_at(scales: &[f32], large: f32) -> (&[f32], &[f32]) {
     scales.split_at(scales.partition_point(|scale| (WINDOW as f32) < large * scale))
 }
 
-/// Results of the networks for squares of one picture that they have looked at: by the number of the stage, left edge,
-/// upper edge and size.
-type RefinementCache = HashMap<(usize, [i32; 3]), Option<Candidate>>;
+/// What networks said of the squares of one picture that they looked at, by the number of the stage. A picture looked at again with it
+/// takes less time.
+#[derive(Debug, Default)]
+pub(super) struct RefinementCache(HashMap<(usize, Square), Option<Candidate>>);
 
 /// Lets a network look at every candidate; keeps those that it accepts, moved to where it sees the face.
 fn refine(
     picture: &GrayImage,
     (number, stage): (usize, &Refinement),
     candidates: &[Candidate],
-    cache: &mut RefinementCache,
+    RefinementCache(cache): &mut RefinementCache,
 ) -> Vec<Candidate> {
-    let square = |of: &Candidate| (number, [of.left, of.top, of.size]);
-    let refined: Vec<Option<Candidate>> = candidates
-        .par_iter()
-        .map_init(surf::Looker::default, |looker, candidate| {
-            cache.get(&square(candidate)).copied().unwrap_or_else(|| looker.look(picture, stage, *candidate))
-        })
+    // Views share squares. Neighbours, which share pixels, come one after the other.
+    let squares = candidates.iter().map(Candidate::square);
+    let mut new: Vec<Square> = squares.filter(|&square| !cache.contains_key(&(number, square))).collect();
+    new.sort_unstable();
+    new.dedup();
+    let looked: Vec<[Option<Candidate>; TOGETHER]> = new
+        .par_chunks(TOGETHER)
+        .map_init(surf::Looker::default, |looker, squares| looker.look(picture, stage, squares))
         .collect();
-    cache.extend(candidates.iter().map(square).zip(refined.iter().copied()));
-    refined.into_iter().flatten().collect()
+    let new = new.into_iter().map(|square| (number, square));
+    cache.extend(new.zip(looked.into_iter().flatten()));
+    candidates.iter().filter_map(|candidate| cache[&(number, candidate.square())]).collect()
 }

@@ -5,8 +5,14 @@ use vectorised::vectorised_mut;
 /// A score, and how far the face is to the right, further down, and larger.
 pub(super) const OUTPUTS: usize = 4;
 
-/// Neurons that are computed together: four registers of eight.
-const LANES: usize = 32;
+/// Neurons that are computed together: two registers of eight.
+const LANES: usize = 16;
+
+/// Candidates that a network looks at together: its weights, more than a processor's nearest memory holds, are fetched once for all.
+pub(super) const TOGETHER: usize = 4;
+
+/// A number for each of the candidates that are looked at together.
+pub(super) type Each = [f32; TOGETHER];
 
 /// A layer of neurons. Their weights stand side by side, so that the sum of each neuron is added up in the order of
 /// its inputs while many neurons are computed at once: the result is the same to the last bit as one by one.
@@ -37,25 +43,32 @@ impl Layer {
     }
 
     /// The weighted sums of all neurons.
-    fn sums(&self, input: &[f32], sums: &mut Vec<f32>) {
+    fn sums(&self, input: &[Each], sums: &mut Vec<Each>) {
         sums.clear();
         vectorised_mut(
             #[inline(always)]
             || {
                 for block in self.weights.chunks_exact(self.inputs) {
-                    let mut lanes = [0.0f32; LANES];
-                    for (&value, weights) in input.iter().zip(block) {
-                        for (lane, weight) in lanes.iter_mut().zip(weights) {
-                            *lane += value * weight;
+                    // By name they stay in registers.
+                    let [mut a, mut b, mut c, mut d] = [[0.0f32; LANES]; TOGETHER];
+                    for (values, weights) in input.iter().zip(block) {
+                        for (lane, weight) in weights.iter().enumerate() {
+                            a[lane] += values[0] * weight;
+                            b[lane] += values[1] * weight;
+                            c[lane] += values[2] * weight;
+                            d[lane] += values[3] * weight;
                         }
                     }
-                    sums.extend_from_slice(&lanes);
+                    sums.extend((0..LANES).map(
+                        #[inline(always)]
+                        |lane| [a[lane], b[lane], c[lane], d[lane]],
+                    ));
                 }
             },
         );
         sums.truncate(self.outputs);
         for (sum, bias) in sums.iter_mut().zip(&self.biases) {
-            *sum += bias;
+            *sum = sum.map(|sum| sum + bias);
         }
     }
 }
@@ -67,11 +80,11 @@ pub(super) struct Network {
     last: Layer,
 }
 
-/// Values between two layers.
+/// Values before and after a layer.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
-    input: Vec<f32>,
-    output: Vec<f32>,
+    pub input: Vec<Each>,
+    output: Vec<Each>,
 }
 
 impl Network {
@@ -88,20 +101,18 @@ impl Network {
         self.hidden.first().unwrap_or(&self.last).inputs
     }
 
-    /// The output of the network, each number between 0 and 1.
-    pub fn output(&self, input: &[f32], memory: &mut Memory) -> [f32; OUTPUTS] {
-        memory.input.clear();
-        memory.input.extend_from_slice(input);
+    /// The outputs of the network for the input in its memory, each number between 0 and 1.
+    pub fn output(&self, memory: &mut Memory) -> [Each; OUTPUTS] {
         for layer in &self.hidden {
             layer.sums(&memory.input, &mut memory.output);
-            for sum in &mut memory.output {
+            for sum in memory.output.as_flattened_mut() {
                 *sum = sum.max(0.0);
             }
             std::mem::swap(&mut memory.input, &mut memory.output);
         }
         self.last.sums(&memory.input, &mut memory.output);
-        let mut output = [0.0; OUTPUTS];
-        for (value, sum) in output.iter_mut().zip(&memory.output) {
+        let mut output = [[0.0; TOGETHER]; OUTPUTS];
+        for (value, sum) in output.as_flattened_mut().iter_mut().zip(memory.output.as_flattened()) {
             *value = 1.0 / (1.0 + libm::expf(-sum));
         }
         output
@@ -130,11 +141,13 @@ mod tests {
         let number = |at: usize| ((at * 7919) % 101) as f32 / 37.0 - 1.3;
         let weights: Vec<f32> = (0..inputs * outputs).map(number).collect();
         let biases: Vec<f32> = (0..outputs).map(|at| number(at + 5)).collect();
-        let input: Vec<f32> = (0..inputs).map(|at| number(at + 11)).collect();
-        let expected: Vec<f32> = weights
+        let input: Vec<Each> =
+            (0..inputs).map(|at| std::array::from_fn(|candidate| number(at + 11 + 5 * candidate))).collect();
+        let sum_of = |own: &[f32], candidate: usize| own.iter().zip(&input).map(|(w, x)| w * x[candidate]).sum::<f32>();
+        let expected: Vec<Each> = weights
             .chunks(inputs)
             .zip(&biases)
-            .map(|(own, bias)| own.iter().zip(&input).map(|(w, x)| w * x).sum::<f32>() + bias)
+            .map(|(own, bias)| std::array::from_fn(|candidate| sum_of(own, candidate) + bias))
             .collect();
         let mut sums = Vec::new();
         Layer::new(inputs, &weights, biases).unwrap().sums(&input, &mut sums);

@@ -7,9 +7,9 @@
 
 use image::GrayImage;
 
-use super::network::{self, Network};
+use super::network::{self, Network, TOGETHER};
 use super::resample::{Region, Resampler};
-use super::{Candidate, WINDOW};
+use super::{Candidate, Square, WINDOW};
 use vectorised::vectorised_mut;
 
 const SIDE: usize = WINDOW as usize;
@@ -119,35 +119,58 @@ impl Default for Looker {
 }
 
 impl Looker {
-    /// The candidate as a stage sees it: `None` if that is no face, or moved to where the face is.
-    pub fn look(&mut self, picture: &GrayImage, stage: &Refinement, candidate: Candidate) -> Option<Candidate> {
-        let Candidate { left, top, size, .. } = candidate;
+    /// Squares, [`TOGETHER`] at most, as a stage sees them: `None` if that is no face, or moved to where the face is.
+    pub fn look(
+        &mut self,
+        picture: &GrayImage,
+        stage: &Refinement,
+        squares: &[Square],
+    ) -> [Option<Candidate>; TOGETHER] {
+        self.network.input.resize(stage.network.inputs(), [0.0; TOGETHER]);
+        for (at, square) in squares.iter().enumerate().filter(|(_, square)| square.lies_in(picture)) {
+            self.resampler.resample(picture, square.region(), (SIDE, SIDE), &mut self.window);
+            vectorised_mut(
+                #[inline(always)]
+                || {
+                    add_up(&self.window, &mut self.above);
+                    describe(&self.above, &stage.patches, &mut self.descriptors);
+                },
+            );
+            for (input, &number) in self.network.input.iter_mut().zip(&self.descriptors) {
+                input[at] = number;
+            }
+        }
+        let output = stage.network.output(&mut self.network);
+        std::array::from_fn(|at| {
+            let square = squares.get(at).filter(|square| square.lies_in(picture))?;
+            let [score, right, down, growth] = output.map(|each| each[at]);
+            (score > stage.threshold).then(|| square.moved([right, down], growth, score))
+        })
+    }
+}
+
+impl Square {
+    /// Whether it shows anything of a picture.
+    fn lies_in(self, picture: &GrayImage) -> bool {
         let beyond = |edge: i32, length: u32| {
             let edge = i64::from(edge);
-            edge + i64::from(size) <= 0 || edge >= i64::from(length)
+            edge + i64::from(self.size) <= 0 || edge >= i64::from(length)
         };
-        if size < 2 || beyond(left, picture.width()) || beyond(top, picture.height()) {
-            return None;
-        }
-        let region = Region { left: left.into(), top: top.into(), width: size as usize, height: size as usize };
-        self.resampler.resample(picture, region, (SIDE, SIDE), &mut self.window);
-        vectorised_mut(
-            #[inline(always)]
-            || {
-                add_up(&self.window, &mut self.above);
-                describe(&self.above, &stage.patches, &mut self.descriptors);
-            },
-        );
-        let [score, right, down, growth] = stage.network.output(&self.descriptors, &mut self.network);
-        if score <= stage.threshold {
-            return None;
-        }
-        // Outputs lie between 0 and 1; a half means that nothing is to change. Candidates that reach beyond the left
-        // or upper edge are moved from that edge, as the networks were trained.
-        let (x, y, size) = (left.max(0) as f32, top.max(0) as f32, size as f32);
+        self.size >= 2 && !beyond(self.left, picture.width()) && !beyond(self.top, picture.height())
+    }
+
+    fn region(self) -> Region {
+        let Self { top, left, size } = self;
+        Region { left: left.into(), top: top.into(), width: size as usize, height: size as usize }
+    }
+
+    /// The square moved by what a network says of it. Its outputs lie between 0 and 1; a half means that nothing is to change.
+    /// Squares that reach beyond the left or upper edge are moved from that edge, as the networks were trained.
+    fn moved(self, [right, down]: [f32; 2], growth: f32, score: f32) -> Candidate {
+        let (x, y, size) = (self.left.max(0) as f32, self.top.max(0) as f32, self.size as f32);
         let grown = ((growth * 2.0 - 1.0) * size + size + 0.5).floor();
         let moved = |by: f32, from: f32| ((by * 2.0 - 1.0) * size + from + (size - grown) * 0.5 + 0.5).floor() as i32;
-        Some(Candidate { left: moved(right, x), top: moved(down, y), size: grown as i32, score: f64::from(score) })
+        Candidate { left: moved(right, x), top: moved(down, y), size: grown as i32, score: f64::from(score) }
     }
 }
 
