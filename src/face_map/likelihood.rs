@@ -1,8 +1,8 @@
 //! Likelihood that a window is a face once its light is evened out: the distance in face space as well as that from it.
 
+use correlation::Tiling;
 use image::GrayImage;
 
-use super::correlate::Tiling;
 use super::{WindowSums, leading_eigenfaces};
 use crate::face_space::FaceSpace;
 

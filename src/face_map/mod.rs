@@ -9,7 +9,6 @@
 //! As they note, the distance alone judges by contrast as well: a flat wall lies near every face space. A likelihood is
 //! fairer: see [`Measure`].
 
-mod correlate;
 mod likelihood;
 mod scales;
 
@@ -19,7 +18,7 @@ use crate::error::PhotoProblem;
 use crate::face_matrix::FaceSize;
 use crate::face_space::FaceSpace;
 use crate::normalize::summed_area::SummedArea;
-use correlate::Tiling;
+use correlation::Tiling;
 pub use scales::{FaceMaps, LocalMinimum};
 
 /// The measure of a window in a face map.

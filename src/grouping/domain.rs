@@ -7,7 +7,7 @@
 
 use nalgebra::DMatrix;
 
-use crate::background::{Background, Channel};
+use crate::background::{Background, Channel, inner_product};
 
 /// Strangers' pairs are sought among the least similar quarter of all: as long as no more than about half of all pairs
 /// show one person.
@@ -46,7 +46,9 @@ impl Domain {
         let mut products: Vec<f64> = Vec::new();
         for (at, &one) in some.iter().enumerate() {
             let pairs = some[at + 1..].iter();
-            products.extend(pairs.map(|&other| f64::from(raw.column(one).dot(&raw.column(other))) / between));
+            products.extend(
+                pairs.map(|&other| inner_product(raw.column(one).as_slice(), raw.column(other).as_slice()) / between),
+            );
         }
         products.sort_unstable_by(f64::total_cmp);
         let low = products.get((LOW * products.len() as f64) as usize);

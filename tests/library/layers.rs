@@ -84,7 +84,6 @@ fn third_parties_stay_in_their_places() {
     only_in("walkdir::", &["src/dataset/walk"]);
     only_in("kdtree::", &["src/matcher/tree.rs"]);
     only_in("clap::", &["src/cli/"]);
-    only_in("rustfft::", &["src/face_map/correlate.rs"]);
     only_in("tokio_postgres::", &["src/database/"]);
     only_in("rustls::", &["src/database/address.rs"]);
     only_in("signal_hook::", &["src/cli/mod.rs", "src/cli/interrupt.rs"]);

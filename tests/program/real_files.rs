@@ -76,11 +76,14 @@ fn a_jpeg_that_only_lacks_its_end_marker_is_read() {
 #[test]
 fn a_photo_of_108_megapixels_is_looked_at() {
     let folder = enrolled();
-    let face = DynamicImage::from(ada()).into_luma8();
-    let face = image::imageops::resize(&face, 2400, 2800, image::imageops::FilterType::Triangle);
-    let mut photo = GrayImage::from_pixel(12_000, 9_000, Luma([128]));
-    image::imageops::replace(&mut photo, &face, 4000, 3000);
-    let photo = DynamicImage::from(photo);
+    let (width, height) = (12_000, 9_000);
+    let face = DynamicImage::from(DynamicImage::from(ada()).into_luma8());
+    let face = face.resize_exact(2400, 2800, image::imageops::FilterType::Triangle).into_luma8();
+    let mut pixels = vec![128; width * height];
+    for (row, line) in pixels.chunks_exact_mut(width).skip(3000).zip(face.chunks_exact(2400)) {
+        row[4000..][..2400].copy_from_slice(line);
+    }
+    let photo = DynamicImage::from(GrayImage::from_raw(width as u32, height as u32, pixels).unwrap());
     photo.save(folder.path().join("phone.jpg")).unwrap();
     let file = fs::File::create(folder.path().join("phone.png")).unwrap();
     let fast = PngEncoder::new_with_quality(file, CompressionType::Fast, FilterType::Up);

@@ -1,8 +1,10 @@
-//! Correlations of a picture with many templates of one size, by the fast Fourier transform.
-//!
-//! The picture is cut into overlapping tiles (overlap-save), so that memory does not grow with it and tiles can be
-//! worked on side by side. Two real templates at a time are the real and imaginary part of one complex template: the
-//! picture is real, so their correlations come out as the real and imaginary part of the result.
+#![doc = include_str!("../README.md")]
+#![warn(missing_docs)]
+#![forbid(unsafe_code)]
+
+// The picture is cut into overlapping tiles (overlap-save), so that memory does not grow with it and tiles can be
+// worked on side by side. Two real templates at a time are the real and imaginary part of one complex template: the
+// picture is real, so their correlations come out as the real and imaginary part of the result.
 
 use std::sync::Arc;
 
@@ -19,14 +21,17 @@ const HELD: usize = 128 << 20;
 const LEAST_SIDE: usize = 256;
 
 /// A picture, to be correlated with templates of one size.
-pub(super) struct Tiling<'a> {
+pub struct Tiling<'a> {
     picture: &'a GrayImage,
     template: (usize, usize),
     plane: Plane,
 }
 
 impl<'a> Tiling<'a> {
-    /// The picture must be at least of the size of a template.
+    /// Templates are of this width and height.
+    ///
+    /// # Panics
+    /// If the picture is smaller.
     pub fn new(picture: &'a GrayImage, template: (usize, usize)) -> Self {
         let side = |template: usize, picture: u32| {
             // Wide enough for most of a tile to be of use.
