@@ -9,9 +9,10 @@ use crate::support::att_faces;
 /// How many probes (columns) have their nearest known face among those of the same person; `known` and `probes` are
 /// 5 of each person, in the same order.
 fn right(known: &DMatrix<f32>, probes: &DMatrix<f32>) -> usize {
-    // Squared distances but for what all known faces have in common: |known|² - 2 known · probe.
-    let products = known.transpose() * probes;
-    let lengths: Vec<f32> = known.column_iter().map(|face| face.norm_squared()).collect();
+    // |known - probe|² less |probe|², which is the same for all known faces.
+    let (known, probes) = (known.map(f64::from), probes.map(f64::from));
+    let products = known.transpose() * &probes;
+    let lengths: Vec<f64> = known.column_iter().map(|face| face.norm_squared()).collect();
     let is_right = |at: &usize| {
         let distances = products.column(*at).into_iter().zip(&lengths).map(|(product, length)| length - 2.0 * product);
         let nearest = distances.enumerate().min_by(|a, b| a.1.total_cmp(&b.1)).unwrap();

@@ -38,6 +38,7 @@ impl<'a> Tiling<'a> {
             (3 * template).next_power_of_two().max(LEAST_SIDE).min(smooth(picture as usize))
         };
         let (width, height) = picture.dimensions();
+        assert!(width as usize >= template.0 && height as usize >= template.1, "a picture smaller than the templates");
         Self { picture, template, plane: Plane::new(side(template.0, width), side(template.1, height)) }
     }
 

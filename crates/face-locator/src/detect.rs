@@ -7,8 +7,8 @@
 use image::GrayImage;
 
 use crate::LocateError;
-use crate::detector::{Candidate, Filling, LEVEL_SCALE, RefinementCache, WINDOW, Windows};
-use crate::look::{closest_scale, first_scale, is_short, look, resized_to};
+use crate::detector::{Filling, LEVEL_SCALE, RefinementCache, WINDOW, Windows};
+use crate::look::{Shown, closest_scale, first_scale, is_short, look, resized_to};
 use crate::turn::Turn;
 
 #[cfg(test)]
@@ -156,31 +156,22 @@ fn new_faces(
         }
         new
     };
+    let Some(shown) = Shown::at(photo, scale)? else { return Ok(Vec::new()) };
     // Windows at known faces would show these again.
     let outside: Vec<[f32; 4]> = known.iter().map(|face| face.bounds.map(|edge| edge * scale as f32)).collect();
-    let outside = outside.as_slice();
-    let found = look(photo, scale, |cascade, picture| {
-        let mut cache = RefinementCache::default();
-        let windows = Windows { step: STEP_CLOSER, outside };
-        let mut finest = |levels| cascade.detect_finest(picture, windows, levels, &mut cache);
-        match closer {
-            Closer::GlanceFirst if sum_of_scores(&finest(1)) < MIN_SCORE => Vec::new(),
-            _ => finest(LEVELS_CLOSER),
+    let mut cache = RefinementCache::default();
+    let mut find = |step, levels| {
+        let windows = Windows { step, outside: &outside };
+        shown.find(|cascade, picture| cascade.detect_finest(picture, windows, levels, &mut cache))
+    };
+    if closer == Closer::GlanceFirst {
+        let score: f64 = find(STEP_CLOSER, 1)?.iter().map(|face| f64::from(face.score)).sum();
+        if score < MIN_SCORE {
+            return Ok(Vec::new());
         }
-    })?;
-    let new = new_of(found, SCORE_CLOSER);
-    if !(1..=FEW).contains(&new.len()) {
-        return Ok(new);
     }
-    let found = look(photo, scale, |cascade, picture| {
-        let windows = Windows { step: STEP, outside };
-        cascade.detect_finest(picture, windows, LEVELS_CLOSER, &mut RefinementCache::default())
-    })?;
-    Ok(new_of(found, 1.0))
-}
-
-fn sum_of_scores(found: &[Candidate]) -> f64 {
-    found.iter().map(|face| face.score).sum()
+    let new = new_of(find(STEP_CLOSER, LEVELS_CLOSER)?, SCORE_CLOSER);
+    if (1..=FEW).contains(&new.len()) { Ok(new_of(find(STEP, LEVELS_CLOSER)?, 1.0)) } else { Ok(new) }
 }
 
 /// The turn of a photo in which no face was found upright, if one shows a face surely.

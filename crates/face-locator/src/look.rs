@@ -49,21 +49,42 @@ fn scale_to(pixels: f64, (width, height): (u32, u32)) -> f64 {
     (pixels / (f64::from(width) * f64::from(height))).sqrt()
 }
 
+/// A photo at the scale at which it is looked at.
+pub(crate) struct Shown<'a> {
+    picture: Cow<'a, GrayImage>,
+    /// Pixels of the photo for each of the picture, across and down.
+    step: [f32; 2],
+}
+
+impl<'a> Shown<'a> {
+    /// `None` if the picture would be smaller than the smallest face.
+    pub fn at(photo: &'a GrayImage, scale: f64) -> Result<Option<Self>, LocateError> {
+        let size = [photo.width(), photo.height()];
+        let shown = size.map(|length| (f64::from(length) * scale).round() as u32);
+        if shown[0].min(shown[1]) < WINDOW {
+            return Ok(None);
+        }
+        let picture = if shown == size { Cow::Borrowed(photo) } else { Cow::Owned(resized_to(photo, shown)?) };
+        Ok(Some(Self { picture, step: std::array::from_fn(|axis| size[axis] as f32 / shown[axis] as f32) }))
+    }
+
+    /// What the cascade, run by `looked`, finds, in the photo's pixels.
+    pub fn find(
+        &self,
+        looked: impl FnOnce(&Detector, &GrayImage) -> Vec<Candidate>,
+    ) -> Result<Vec<Detection>, LocateError> {
+        let found = looked(cascade()?, &self.picture);
+        Ok(found.iter().map(|face| in_photo(face, self.step)).collect())
+    }
+}
+
 /// Shows the cascade a photo at this scale; what it finds, in the photo's pixels. `looked` runs the cascade.
 pub(crate) fn look(
     photo: &GrayImage,
     scale: f64,
     looked: impl FnOnce(&Detector, &GrayImage) -> Vec<Candidate>,
 ) -> Result<Vec<Detection>, LocateError> {
-    let size = [photo.width(), photo.height()];
-    let shown = size.map(|length| (f64::from(length) * scale).round() as u32);
-    if shown[0].min(shown[1]) < WINDOW {
-        return Ok(Vec::new());
-    }
-    let picture = if shown == size { Cow::Borrowed(photo) } else { Cow::Owned(resized_to(photo, shown)?) };
-    let found = looked(cascade()?, &picture);
-    let step: [f32; 2] = std::array::from_fn(|axis| size[axis] as f32 / shown[axis] as f32);
-    Ok(found.iter().map(|face| in_photo(face, step)).collect())
+    Shown::at(photo, scale)?.map_or_else(|| Ok(Vec::new()), |shown| shown.find(looked))
 }
 
 /// A find in the pixels of the photo, of which each of the picture has so many.

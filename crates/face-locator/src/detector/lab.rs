@@ -122,11 +122,11 @@ impl Boosted {
         groups.iter().flat_map(|group| &group.places).all(inside).then_some(Self { groups })
     }
 
-    /// Which of these windows of a level this classifier accepts: row by row, from left to right.
-    pub fn scan(&self, codes: &Codes, pixels: &[u8], windows: &Windows) -> Vec<Window> {
+    /// Which windows of a level's grid this classifier accepts: row by row, from left to right.
+    pub fn scan(&self, codes: &Codes, pixels: &[u8], grid: &Grid) -> Vec<Window> {
         let mut accepted = Vec::new();
         let mut alive = Vec::new();
-        for (top, lefts) in &windows.rows {
+        for (top, lefts) in &grid.rows {
             alive.clear();
             alive.extend(lefts.iter().map(|&left| Alive { left, score: 0.0 }));
             for group in &self.groups {
@@ -144,19 +144,19 @@ impl Boosted {
 }
 
 /// The windows of a level that are looked at.
-pub(super) struct Windows {
+pub(super) struct Grid {
     /// The upper edge of each row and the left edges of its windows.
     rows: Vec<(usize, Vec<u32>)>,
 }
 
-impl Windows {
+impl Grid {
     /// The windows of a level of `width` x `height` pixels, at least the window's size, that are `step` pixels apart and have their
-    /// middle in none of the `known` boxes (left, top, width, height).
-    pub fn apart(step: usize, (width, height): (usize, usize), known: &[[f32; 4]]) -> Self {
+    /// middle outside of these boxes (left, top, width, height).
+    pub fn new(step: usize, (width, height): (usize, usize), outside: &[[f32; 4]]) -> Self {
         let edges = |length: usize| (0..=length - SIDE).step_by(step);
         let row = |top: usize| {
             let mut is_new = vec![true; edges(width).count()];
-            for &[left, upper, width, height] in known {
+            for &[left, upper, width, height] in outside {
                 let half = (SIDE / 2) as f32;
                 if (upper..upper + height).contains(&(top as f32 + half)) {
                     let before = |x: f32| ((x - half) / step as f32).max(0.0);
@@ -236,7 +236,7 @@ mod tests {
             let all = |length: usize| (0..=length - SIDE).step_by(step);
             let mut every: Vec<_> = all(size.1).flat_map(|top| all(size.0).map(move |left| (left, top))).collect();
             let kept = |boxes: &[[f32; 4]]| -> Vec<(usize, usize)> {
-                let rows = Windows::apart(step, size, boxes).rows;
+                let rows = Grid::new(step, size, boxes).rows;
                 rows.into_iter()
                     .flat_map(|(top, lefts)| lefts.into_iter().map(move |left| (left as usize, top)))
                     .collect()

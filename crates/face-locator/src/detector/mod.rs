@@ -205,7 +205,7 @@ impl Detector {
         };
         let codes = lab::Codes::of(pixels, size.0, size.1);
         let outside: Vec<[f32; 4]> = windows.outside.iter().map(|edges| edges.map(|edge| edge * scale)).collect();
-        let windows = lab::Windows::apart(windows.step as usize, size, &outside);
+        let grid = lab::Grid::new(windows.step as usize, size, &outside);
 
         let in_picture = |at: usize| (at as f32 / scale + 0.5) as i32;
         let candidate = |window: lab::Window| Candidate {
@@ -214,7 +214,7 @@ impl Detector {
             size: in_picture(WINDOW as usize),
             score: f64::from(window.score),
         };
-        let scan = |view: &Boosted| view.scan(&codes, pixels, &windows).into_iter().map(candidate).collect();
+        let scan = |view: &Boosted| view.scan(&codes, pixels, &grid).into_iter().map(candidate).collect();
         self.views.par_iter().map(scan).collect()
     }
 }
