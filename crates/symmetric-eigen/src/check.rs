@@ -22,11 +22,21 @@ pub fn polish(vectors: &mut DMatrix<f64>) -> f64 {
         if size < GOOD || size.is_nan() || size * vectors.ncols() as f64 > HOPELESS * 10.0 {
             break;
         }
-        let before = vectors.clone();
-        dense::par_add_product(dense::view_mut(vectors), dense::view(&before), dense::view(&error), -0.5);
+        take_off(vectors, &error);
         error = gram_minus_identity(vectors);
     }
     largest(&error)
+}
+
+/// One step of [`polish`], without measuring what is left: of eigenvectors found one by one it is rounding error.
+pub fn polish_once(vectors: &mut DMatrix<f64>) {
+    take_off(vectors, &gram_minus_identity(vectors));
+}
+
+/// `V ← V - ½ V (VᵀV - I)`, the error given.
+fn take_off(vectors: &mut DMatrix<f64>, error: &DMatrix<f64>) {
+    let before = vectors.clone();
+    dense::par_add_product(dense::view_mut(vectors), dense::view(&before), dense::view(error), -0.5);
 }
 
 /// The largest `‖A v - λ v‖` of all pairs, absolute.

@@ -17,8 +17,14 @@ pub fn add_outer(sum: &mut DMatrix<f64>, a: &DMatrix<f64>) {
     par_add_product(view_mut(sum), view(a), view(&a.transpose()), 1.0);
 }
 
-/// `leftᵀ · right` of two tall matrices as a new matrix, without packing a factor first.
+/// Rows up to which adding up the lanes of an inner product takes longer than turning the left factor round.
+const SHORT: usize = 512;
+
+/// `leftᵀ · right` as a new matrix; of two tall matrices without packing a factor first.
 pub fn inner_product(left: View<'_>, right: View<'_>) -> DMatrix<f64> {
+    if left.nrows() <= SHORT {
+        return product(view(&left.transpose()), right);
+    }
     let mut out = DMatrix::zeros(left.ncols(), right.ncols());
     par_add_inner_products(view_mut(&mut out), left, right);
     out

@@ -199,7 +199,7 @@ fn by_reduction(mut matrix: DMatrix<f64>, k: usize, method: Method, scale: f64) 
 fn by_tridiagonal(mut matrix: DMatrix<f64>, k: usize) -> Option<(Vec<f64>, DMatrix<f64>)> {
     let (diagonals, reflections) = tridiagonalise(&mut matrix);
     let (values, mut vectors) = tridiagonal::leading(&diagonals, k).or_else(|| implicit_ql::leading(&diagonals, k))?;
-    check::polish(&mut vectors);
+    check::polish_once(&mut vectors);
     transform_back(&matrix, &reflections, &mut vectors);
     Some((values, vectors))
 }
