@@ -38,7 +38,7 @@ fn numpy_makes_the_figures_again() {
     let classic = ["--background", "none", "--size", "24x28", "--protocol", "random:2x3"];
     remade(bundled_faces(), &classic);
     if let Some(att) = real_data("att") {
-        let options = ["--framing", "as-is", "--protocol", "k-fold:2"];
+        let options = ["--framing", "as-is", "--size", "24x28", "--protocol", "k-fold:2"];
         remade(&att, &[&options[..], &["--background", "none"]].concat());
     }
 }

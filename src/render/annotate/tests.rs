@@ -90,7 +90,7 @@ fn a_turned_box_follows_the_eyes() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(60))]
+    #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
     fn labels_never_leave_the_picture(

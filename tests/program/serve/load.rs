@@ -15,7 +15,7 @@ use crate::watch::LONG;
 const ADDING: usize = 64;
 const ASKING: usize = 8;
 
-/// What was acknowledged is there in the end, each face once. 3 kills here; EIGENFACES_LOAD_KILLS sets another number.
+/// What was acknowledged is there in the end, each face once. 2 kills here; EIGENFACES_LOAD_KILLS sets another number.
 #[test]
 fn kills_under_load_lose_nothing_that_was_acknowledged() {
     let folder = few_enrolled();
@@ -53,7 +53,7 @@ fn kills_under_load_lose_nothing_that_was_acknowledged() {
         }
     };
     let kill = || {
-        for round in 0..rounds("EIGENFACES_LOAD_KILLS", 3) {
+        for round in 0..rounds("EIGENFACES_LOAD_KILLS", 2) {
             // Some kills come before anything of the round is learned, some after.
             std::thread::sleep(Duration::from_millis(400 + 900 * (round as u64 % 3)));
             let id = server.read().unwrap().process.id().to_string();
