@@ -66,7 +66,7 @@ fn a_page_behind_a_proxy_is_its_own_site() {
             asks(&server, &session, host, below);
         }
     }
-    // Each takes a second, as whatever is refused for its sender does.
+    // Each answer takes a second, as that to a wrong key.
     for other in ["http://home", "https://home:8443", "https://evil.example", "null"] {
         let headers = [("host", "home"), ("cookie", session.as_str()), ("origin", other)];
         server.raw("GET", "/faces/api/v0/people", &headers, b"").has(403);
