@@ -28,7 +28,8 @@ pub fn polish(vectors: &mut DMatrix<f64>) -> f64 {
     largest(&error)
 }
 
-/// One step of [`polish`], without measuring what is left: of eigenvectors found one by one it is rounding error.
+/// One step of [`polish`], without measuring what is left: of eigenvectors found one by one it is rounding error, or
+/// little more where values nearly coincide.
 pub fn polish_once(vectors: &mut DMatrix<f64>) {
     take_off(vectors, &gram_minus_identity(vectors));
 }

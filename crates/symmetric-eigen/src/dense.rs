@@ -23,7 +23,8 @@ const SHORT: usize = 512;
 /// `leftᵀ · right` as a new matrix; of two tall matrices without packing a factor first.
 pub fn inner_product(left: View<'_>, right: View<'_>) -> DMatrix<f64> {
     if left.nrows() <= SHORT {
-        return product(view(&left.transpose()), right);
+        let turned = DMatrix::from_fn(left.ncols(), left.nrows(), |column, row| left.column(column)[row]);
+        return product(view(&turned), right);
     }
     let mut out = DMatrix::zeros(left.ncols(), right.ncols());
     par_add_inner_products(view_mut(&mut out), left, right);

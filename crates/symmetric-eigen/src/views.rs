@@ -31,14 +31,6 @@ impl<'a, T> View<'a, T> {
         &self.numbers[number * self.stride..][..self.rows]
     }
 
-    /// As a new matrix, rows as columns.
-    pub fn transpose(&self) -> DMatrix<T>
-    where
-        T: Scalar + Copy,
-    {
-        DMatrix::from_fn(self.columns, self.rows, |column, row| self.column(column)[row])
-    }
-
     /// Some rows of all columns.
     ///
     /// # Panics

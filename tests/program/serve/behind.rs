@@ -54,6 +54,13 @@ fn asks(server: &Server, session: &str, host: &str, below: &str) {
     }
     ask("POST", "api/v0/identify", &[origin], &photo).has(200);
     ask("GET", "api/v0/people", &[], b"").has(200);
+    // Side by side, since each of these answers takes a second, as that to a wrong key.
+    std::thread::scope(|scope| {
+        for other in ["http://home", "https://home:8443", "https://evil.example", "null"] {
+            let refused = || ask("GET", "api/v0/people", &[("origin", other)], b"").has(403);
+            scope.spawn(refused);
+        }
+    });
 }
 
 #[test]
@@ -65,11 +72,6 @@ fn a_page_behind_a_proxy_is_its_own_site() {
         for below in ["/", "/faces/"] {
             asks(&server, &session, host, below);
         }
-    }
-    // Each answer takes a second, as that to a wrong key.
-    for other in ["http://home", "https://home:8443", "https://evil.example", "null"] {
-        let headers = [("host", "home"), ("cookie", session.as_str()), ("origin", other)];
-        server.raw("GET", "/faces/api/v0/people", &headers, b"").has(403);
     }
     let evil = [("host", "evil.example")];
     server.raw("GET", "/faces/", &evil, b"").has(421);
