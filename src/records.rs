@@ -5,6 +5,7 @@ use std::path::Path;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use crate::dataset::path_as_text;
 use crate::decision::{Acceptance, Decision};
 use crate::locate::Location;
 use crate::matcher::PixelScale;
@@ -114,7 +115,7 @@ impl PhotoRecord {
     }
 
     fn of(photo: &Path, first: Option<Location>, faces: Vec<FaceRecord>) -> Self {
-        Self { photo: photo.to_string_lossy().into_owned(), turn: first.map_or(0, |face| face.turn().degrees()), faces }
+        Self { photo: path_as_text(photo), turn: first.map_or(0, |face| face.turn().degrees()), faces }
     }
 }
 

@@ -110,7 +110,7 @@ impl AlbumFace<'_> {
 
     pub fn record(&self) -> FaceRecord {
         FaceRecord {
-            photo: self.photo.to_string_lossy().into_owned(),
+            photo: dataset::path_as_text(&self.photo),
             face: self.key.face + 1,
             bounds: self.found.location.bounds,
         }

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::answers::{Answer, AnswerAt};
 use super::enrolled::EnrolledPixels;
 use super::{FacePlace, Remembered};
-use crate::dataset::{Person, Photo, source_of};
+use crate::dataset::{Person, Photo, path_as_text, source_of};
 use crate::enrollment::PhotoFaces;
 use crate::error::{Error, PhotoProblem, Result};
 use crate::face_index::{Answers, FaceIndex, FaceKey, IndexedFace};
@@ -170,7 +170,7 @@ impl NamedFaces {
     fn of_photo(&self, preparation: &Preparation, photo: &Path, rows: &[usize]) -> Vec<(usize, Result<LabeledFace>)> {
         let unusable = |problem| Error::photo(photo, problem);
         let faces = || PhotoFaces::of(preparation, &Photo::open(photo)?).map_err(unusable);
-        let source = photo.to_string_lossy();
+        let source = path_as_text(photo);
         let labeled = |faces: &PhotoFaces, named: &NamedFace| {
             let position = named.place.face - 1;
             let place = faces.locations().get(position).copied().flatten();
@@ -198,7 +198,7 @@ impl NamedFaces {
     /// Marks faces that were not enrolled, because they are enrolled as another person's.
     pub fn refuse(&mut self, disputes: &[Dispute]) {
         for face in &mut self.faces {
-            let photo = face.place.photo.to_string_lossy();
+            let photo = path_as_text(&face.place.photo);
             let numbered = source_of(&photo, face.place.face);
             face.is_refused |= disputes.iter().any(|dispute| dispute.source == photo || dispute.source == numbered);
         }

@@ -165,7 +165,12 @@ impl Sidecars {
                 Outcome::NamedAlready { name } if name != face.name => {
                     self.say_kept(sidecar, name, face.name, observer);
                 }
-                Outcome::Unchanged | Outcome::NamedAlready { .. } | Outcome::NameRemoved { .. } => {}
+                Outcome::NameRemoved { .. } => {
+                    self.kept += 1;
+                    let says = format_args!("a name was removed there; {} is not written", face.name);
+                    observer.say(&format!("{}: {says}", shown(sidecar)));
+                }
+                Outcome::Unchanged | Outcome::NamedAlready { .. } => {}
             }
         }
     }

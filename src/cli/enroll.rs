@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
-use eigenfaces::dataset::{ContentHash, LabelRule, LabeledPhoto, folders_of_folders};
+use eigenfaces::dataset::{ContentHash, LabelRule, LabeledPhoto, folders_of_folders, path_as_text};
 use eigenfaces::decision::Decision;
 use eigenfaces::enrollment::{FolderFaces, ListedFolders};
 use eigenfaces::face_matrix::FaceMatrix;
@@ -19,10 +19,9 @@ use eigenfaces::{Model, records};
 use serde_json::{Value, json};
 
 use super::learning::{self, LearningOptions};
+use super::model_changes::{self, Consequence};
 use super::options::{ChangeOptions, DEFAULT_MODEL, Labels};
-use super::{
-    Error, ExitStatus, Output, Result, counted, faces_of_people, keep, model_changes, one_line, people, percent, shown,
-};
+use super::{Error, ExitStatus, Output, Result, counted, faces_of_people, keep, one_line, people, percent, shown};
 
 #[derive(Debug, Args)]
 pub struct Enroll {
@@ -72,7 +71,8 @@ pub fn run(args: &Enroll, model: &Path, output: &Output) -> Result<ExitStatus> {
     if args.no_sources {
         plan.outcome.gallery = plan.outcome.gallery.without_sources();
     }
-    let report = EnrollReport { intake: &plan.outcome, unusable: plan.skipped.len(), output };
+    let settings = changed_settings(&plan, before.as_ref());
+    let report = EnrollReport { intake: &plan.outcome, unusable: plan.skipped.len(), settings, output };
     let used = looked_at.saturating_sub(plan.outcome.repeats.disputed.len());
     let outcome = ExitStatus::of_inputs(used, report.unusable);
     if plan.outcome.gallery.is_empty() && !plan.outcome.gone.is_empty() {
@@ -82,12 +82,11 @@ pub fn run(args: &Enroll, model: &Path, output: &Output) -> Result<ExitStatus> {
         report.print_plan()?;
         return Ok(outcome);
     }
-    if !plan.outcome.gone.is_empty() {
-        model_changes::consent(args.change, model, &people::erased_in_words(&plan.outcome.gone))?;
-    }
-    if !plan.outcome.renamed.is_empty() {
-        model_changes::consent_to_names(args.change, model, &report.renamed())?;
-    }
+    let EditOutcome { gone, renamed, .. } = &plan.outcome;
+    let erased = (!gone.is_empty()).then(|| Consequence::erased(model, &people::erased_in_words(gone)));
+    let renamed = (!renamed.is_empty()).then(|| Consequence::renamed(model, &report.renamed()));
+    let consequences: Vec<Consequence> = erased.into_iter().chain(renamed).collect();
+    model_changes::consent(args.change, model, &consequences)?;
     // Where nothing is new, nothing is learned and nothing is written.
     let commit = || model_changes::commit(&plan, before.as_ref(), model);
     let learned = plan.is_change(before.as_ref()).then(commit).transpose()?;
@@ -98,10 +97,31 @@ pub fn run(args: &Enroll, model: &Path, output: &Output) -> Result<ExitStatus> {
     Ok(outcome)
 }
 
+/// What the options change in a model that is there, a line each.
+fn changed_settings(plan: &Plan, before: Option<&Model>) -> Vec<String> {
+    let Some(model) = before else { return Vec::new() };
+    let (old, new) = (model.recognizer().settings(), plan.settings);
+    let settings = [
+        ("background model", old.prior != new.prior),
+        ("number of components", old.pca.components != new.pca.components),
+        ("solver", old.pca.solver != new.pca.solver),
+        ("kernel", old.distance.kernel != new.distance.kernel),
+        ("pixel scale", old.distance.pixel_scale != new.distance.pixel_scale),
+        ("metric", old.distance.metric != new.distance.metric),
+    ];
+    let changed = settings.into_iter().filter(|(_, is_changed)| *is_changed);
+    let mut lines: Vec<String> = changed.map(|(what, _)| format!("another {what} than before")).collect();
+    if model.gallery().has_sources() && !plan.outcome.gallery.has_sources() {
+        lines.push("no paths of photos any more".to_owned());
+    }
+    lines
+}
+
 struct EnrollReport<'a> {
     intake: &'a EditOutcome,
     /// Files that could not be used, or showed two people.
     unusable: usize,
+    settings: Vec<String>,
     output: &'a Output,
 }
 
@@ -122,7 +142,7 @@ impl EnrollReport<'_> {
         self.output.print_result(&self.counts(), added.chain(changes).chain(renamed))
     }
 
-    /// A line for each photo that a folder that is followed has otherwise than before.
+    /// A line for each photo that a folder that is followed has otherwise than before, and for each setting.
     fn changes(&self) -> Vec<String> {
         let known = |source: &str| if source.is_empty() { "a photo".to_owned() } else { source.to_owned() };
         let intake = self.intake;
@@ -133,7 +153,7 @@ impl EnrollReport<'_> {
             false => format!("moved {} to {to}", known(from)),
         });
         let gone = intake.gone.iter().map(|photo| format!("gone {} ({})", known(&photo.source), photo.person));
-        changed.chain(moved).chain(gone).collect()
+        changed.chain(moved).chain(gone).chain(self.settings.iter().cloned()).collect()
     }
 
     fn counts(&self) -> Value {
@@ -240,7 +260,7 @@ pub fn refuse_nested(args: &Enroll, listed: &ListedFolders<'_>, known: Option<&R
     }
     let enrolled = known.map_or(&[][..], |known| known.gallery().enrolled());
     let enrolled: HashSet<&str> = enrolled.iter().map(|face| face.source.as_str()).collect();
-    let is_new = |photo: &&LabeledPhoto| !enrolled.contains(&*photo.path.to_string_lossy());
+    let is_new = |photo: &&LabeledPhoto| !enrolled.contains(&*path_as_text(&photo.path));
     ask(nested(args, listed.photos().iter().filter(is_new).map(|photo| photo.path.as_path())))
 }
 

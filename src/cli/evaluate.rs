@@ -185,7 +185,7 @@ fn strangers(args: &Evaluate, preparation: &Preparation, gallery: &Gallery, outp
         *known.entry(person(path)).or_insert(next)
     });
     let people = people.collect();
-    let sources = paths.iter().map(|path| path.to_string_lossy().into_owned());
+    let sources = paths.iter().map(dataset::path_as_text);
     Ok(GivenStrangers { strangers: Some(Strangers { faces, people }), sources: sources.collect(), unusable })
 }
 

@@ -9,8 +9,9 @@ use eigenfaces::gallery::Gallery;
 use eigenfaces::store;
 use serde_json::json;
 
+use super::model_changes::{self, Consequence};
 use super::options::ChangeOptions;
-use super::{ExitStatus, Output, Result, counted, faces_of_people, model_changes, shown};
+use super::{ExitStatus, Output, Result, counted, faces_of_people, shown};
 
 #[derive(Debug, Args)]
 pub struct Export {
@@ -32,7 +33,8 @@ pub fn run(args: &Export, model: &Path, output: &Output) -> Result<ExitStatus> {
     let export = eigenfaces::database::Export::plan(&mut database, &recognizer, args.index)?;
     let change = export.change();
     if change.erased_faces + change.erased_people > 0 && !args.change.dry_run {
-        model_changes::consent(args.change, Path::new(&address), &erased(change))?;
+        let database = Path::new(&address);
+        model_changes::consent(args.change, database, &[Consequence::erased(database, &erased(change))])?;
     }
     if !args.change.dry_run {
         let progress = output.progress(change.new + change.changed, "people");

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use eigenfaces::dataset::PhotoFile;
+use eigenfaces::dataset::{PhotoFile, path_as_text};
 use eigenfaces::face_map::{FaceMaps, LocalMinimum, Measure};
 use eigenfaces::face_score;
 use eigenfaces::render::heat::{HeatPage, heat};
@@ -15,7 +15,7 @@ use super::{ExitStatus, Output, Record, Result, counted, files, one_line, shown}
 
 #[derive(Debug, Args)]
 pub struct Facemap {
-    /// A photo, usually larger than a face
+    /// A photo (`-` is standard input), usually larger than a face
     #[arg(value_name = "PHOTO")]
     pub photo: PathBuf,
     /// The picture to write, readable by you only: the map in colour over the photo, with a scale and a ring around the best places
@@ -36,11 +36,8 @@ pub fn run(args: &Facemap, model: &Path, output: &Output) -> Result<ExitStatus> 
     let recognizer = store::load(model)?;
     let space = recognizer.space();
     let leading = args.components.map_or_else(|| face_score::leading(space.eigenvalues()), |count| count as usize);
-    if !eigenfaces::dataset::is_there(&args.photo) {
-        return Err(eigenfaces::Error::missing(&args.photo));
-    }
     let unusable = |problem| eigenfaces::Error::photo(&args.photo, problem);
-    let file = PhotoFile::read(&args.photo).map_err(unusable)?;
+    let file = PhotoFile::open(&args.photo)?;
     let maps =
         file.decode().and_then(|photo| FaceMaps::new(space, leading, &photo, Measure::Likelihood)).map_err(unusable)?;
     let places = maps.places(usize::from(args.top));
@@ -79,5 +76,5 @@ fn record(photo: &Path, places: &[LocalMinimum]) -> Record {
         )
     };
     let minima: Vec<_> = places.iter().map(minimum).collect();
-    Record::new(json!({ "photo": photo.to_string_lossy(), "minima": minima }), places.iter().map(in_words))
+    Record::new(json!({ "photo": path_as_text(photo), "minima": minima }), places.iter().map(in_words))
 }

@@ -52,28 +52,44 @@ fn lock(model: &Path, output: &Output) -> Result<ModelLock> {
     Ok(lock)
 }
 
-/// Goes on if the user agrees that `what` is erased from the model: by `--yes`, or asked on a terminal.
-/// Errors: they do not, or cannot be asked.
-pub fn consent(change: ChangeOptions, model: &Path, what: &str) -> Result<()> {
-    let what = one_line(what);
-    agreed(change, model, &format!("erase {what} from {}?", shown(model)), &format!("{what} would be erased"))
+/// What a change does that has to be meant, and the question about it.
+pub struct Consequence {
+    question: String,
+    would: String,
 }
 
-/// Asks whether people may lose their names to those of the folder, which may be what somebody wanted to forget.
-pub fn consent_to_names(change: ChangeOptions, model: &Path, renamed: &str) -> Result<()> {
-    let question = format!("{renamed} in {}: is that meant?", shown(model));
-    agreed(change, model, &question, &format!("by the folder's names {renamed}"))
+impl Consequence {
+    /// Faces are erased: `what`, in words.
+    pub fn erased(model: &Path, what: &str) -> Self {
+        let what = one_line(what);
+        Self { question: format!("erase {what} from {}?", shown(model)), would: format!("{what} would be erased") }
+    }
+
+    /// People lose their names to those of the folder, which may be what somebody wanted to forget.
+    pub fn renamed(model: &Path, renamed: &str) -> Self {
+        let question = format!("{renamed} in {}: is that meant?", shown(model));
+        Self { question, would: format!("by the folder's names {renamed}") }
+    }
 }
 
-fn agreed(change: ChangeOptions, model: &Path, question: &str, would: &str) -> Result<()> {
+/// Goes on if the user agrees to all consequences: by `--yes`, or asked on a terminal.
+/// Errors: they do not, or cannot be asked, and are told all of them.
+pub fn consent(change: ChangeOptions, model: &Path, consequences: &[Consequence]) -> Result<()> {
     if change.yes {
         return Ok(());
     }
-    match asked(question) {
-        Some(true) => Ok(()),
-        Some(false) => Err(Error::about(model, "nothing was changed")),
-        None => Err(Error::about(model, format_args!("{would}; add --yes to do it, or --dry-run to look first"))),
+    for consequence in consequences {
+        match asked(&consequence.question) {
+            Some(true) => {}
+            Some(false) => return Err(Error::about(model, "nothing was changed")),
+            None => {
+                let would = consequences.iter().map(|it| it.would.as_str()).collect::<Vec<_>>().join(", and ");
+                let remedy = "add --yes to do it, or --dry-run to look first";
+                return Err(Error::about(model, format_args!("{would}; {remedy}")));
+            }
+        }
     }
+    Ok(())
 }
 
 /// The user's answer to a question of yes or no; `None` where nobody can be asked.

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
-use eigenfaces::dataset::{Person, PhotoFile};
+use eigenfaces::dataset::{Person, PhotoFile, path_as_text};
 use eigenfaces::enrollment::enrolled_faces;
 use eigenfaces::gallery::{Gallery, KnownPhoto};
 use eigenfaces::model::{EarlierName, Edit, Entry, Plan, Remark};
@@ -14,8 +14,9 @@ use eigenfaces::preparation::FaceBox;
 use eigenfaces::{Model, store};
 use serde_json::{Value, json};
 
+use super::model_changes::{self, Consequence};
 use super::options::ChangeOptions;
-use super::{ExitStatus, Output, Record, Result, counted, faces_of_people, model_changes};
+use super::{ExitStatus, Output, Record, Result, counted, faces_of_people};
 
 #[derive(Debug, Args)]
 pub struct People {
@@ -83,7 +84,7 @@ pub struct Remove {
     ///
     /// People, or single photos: where each came from, 8 or more digits of its hash, or the file itself.
     #[arg(value_name = "PERSON|PHOTO", required = true)]
-    pub given: Vec<String>,
+    pub given: Vec<PathBuf>,
     #[command(flatten)]
     pub change: ChangeOptions,
 }
@@ -93,7 +94,7 @@ pub struct AddFace {
     /// Who
     #[arg(value_name = "NAME")]
     pub person: String,
-    /// The photo
+    /// The photo (`-` is standard input)
     #[arg(value_name = "PHOTO")]
     pub photo: PathBuf,
     /// Which face of the photo, as `eigenfaces identify` counts them, row by row [default: the only one]
@@ -192,7 +193,7 @@ fn change(action: &PeopleAction, model: &Path, output: &Output) -> Result<ExitSt
     }
     let gone = &plan.outcome.gone;
     if !gone.is_empty() {
-        model_changes::consent(options, model, &erased_in_words(gone))?;
+        model_changes::consent(options, model, &[Consequence::erased(model, &erased_in_words(gone))])?;
     }
     let after = model_changes::commit(&plan, Some(&before), model)?;
     let left = faces_of_people(after.gallery().len(), after.people().len());
@@ -270,7 +271,7 @@ impl ChangeNotice {
 fn remove(args: &Remove, gallery: &Gallery) -> Result<Edit> {
     let mut gone: BTreeSet<usize> = BTreeSet::new();
     for given in &args.given {
-        match gallery.find(given) {
+        match gallery.find(&path_as_text(given)) {
             Ok(person) => gone.extend(gallery.faces_of(person)),
             // Of what is no photo either, it is told who is meant.
             Err(nobody) => gone.extend(find_photo(gallery, given).map_err(|_| nobody)?),
@@ -280,10 +281,10 @@ fn remove(args: &Remove, gallery: &Gallery) -> Result<Edit> {
 }
 
 /// The enrolled faces of the photo that is named by source or hash, and of a file of the same content.
-fn find_photo(gallery: &Gallery, given: &str) -> eigenfaces::Result<Vec<usize>> {
-    let file = PhotoFile::read(Path::new(given)).ok();
+fn find_photo(gallery: &Gallery, given: &Path) -> eigenfaces::Result<Vec<usize>> {
+    let file = PhotoFile::read(given).ok();
     let same = file.map_or_else(Vec::new, |file| enrolled_faces(gallery, file.content_hash()));
-    match gallery.find_photo(given) {
+    match gallery.find_photo(&path_as_text(given)) {
         Ok(named) => Ok([named, same].concat()),
         Err(error) if same.is_empty() => Err(error),
         Err(_) => Ok(same),

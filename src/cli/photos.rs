@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use eigenfaces::dataset::{self, Photo, PhotoFile, Skipped, is_standard_input};
+use eigenfaces::dataset::{self, Photo, Skipped, is_standard_input};
 use eigenfaces::enrollment::report_passed_over;
 use eigenfaces::error::PhotoProblem;
 use eigenfaces::preparation::{PhotoRegion, Preparation, PreparedFace};
@@ -102,13 +102,8 @@ fn in_order(unusable: Vec<Skipped>, paths: &[PathBuf], named: &[PathBuf]) -> Vec
 /// The face that a photo is about, prepared: of several the largest and most central, which is said.
 /// Errors: a photo that is not there or cannot be used.
 pub fn main_face(photo: &Path, preparation: &Preparation, output: &Output) -> Result<PreparedFace> {
-    let opened = match is_standard_input(photo) {
-        true => PhotoFile::read(photo)
-            .and_then(|file| Photo::decode(&file))
-            .map_err(|problem| eigenfaces::Error::photo(photo, problem))?,
-        false => Photo::open(photo)?,
-    };
-    let prepared = preparation.prepare(opened.luma()).map_err(|problem| eigenfaces::Error::photo(photo, problem))?;
+    let prepared =
+        preparation.prepare(Photo::open(photo)?.luma()).map_err(|problem| eigenfaces::Error::photo(photo, problem))?;
     if let PhotoRegion::Found { of: count @ 2.., .. } = prepared.region {
         output.say(&format!("{} shows {count} faces; the largest and most central is taken", shown(photo)));
     }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use eigenfaces::dataset::Person;
+use eigenfaces::dataset::{Person, path_as_text};
 use eigenfaces::decision::Acceptance;
 use eigenfaces::error::PhotoProblem;
 use eigenfaces::face_index;
@@ -88,8 +88,8 @@ fn refuse_name(other: &Path, gallery: &Gallery) -> Result<()> {
 
 fn print(args: &Verify, person: Option<&str>, found: &Verification, output: &Output) -> Result<()> {
     let object = json!({
-        "photo": args.photo.to_string_lossy(),
-        "other": args.other.as_ref().map(|path| path.to_string_lossy()),
+        "photo": path_as_text(&args.photo),
+        "other": args.other.as_ref().map(path_as_text),
         "person": person,
         "decision": found.verdict.name(),
         "confidence": found.confidence,

@@ -16,9 +16,9 @@ use sha2::{Digest, Sha256};
 use super::damaged::unreadable;
 use super::decode::{self, SNIFF_LENGTH};
 use super::limits::Limits;
-use super::open::{Opened, open};
+use super::open::{Opened, is_standard_input, open};
 use super::{Dataset, Skipped, pages, turned};
-use crate::error::PhotoProblem;
+use crate::error::{Error, PhotoProblem};
 
 /// Identity of a photo: SHA-256 of the bytes of its file, wherever it lies and
 /// whatever its name.
@@ -90,6 +90,17 @@ pub struct PhotoFile {
 }
 
 impl PhotoFile {
+    /// [Reads](Self::read) a file that somebody named.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchPath`]; [`Error::Photo`], with the path and what is wrong with it.
+    pub fn open(path: &Path) -> Result<Self, Error> {
+        if !is_standard_input(path) && !pages::is_there(path) {
+            return Err(Error::missing(path));
+        }
+        Self::read(path).map_err(|problem| Error::photo(path, problem))
+    }
+
     /// Reads a file, a page of one, or the program's own input (`/dev/stdin`), up to the limit of bytes.
     ///
     /// # Errors

@@ -121,6 +121,8 @@ pub struct Listing<P = LabeledPhoto> {
     pub results: Vec<PathBuf>,
     /// Photos that are animations, of which the first frame is looked at, in natural order.
     pub animations: Vec<PathBuf>,
+    /// Further names of photos, as links are, where people are not told by them.
+    pub other_names: Vec<PathBuf>,
     /// Links that lead nowhere and are not called like photos: the disk of such a folder may not be mounted.
     pub links: Vec<PathBuf>,
     /// Folders whose names are spelt differently, but are one person's name.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use image::GrayImage;
 
-use super::{ContentHash, Limits, PhotoFile, is_there};
+use super::{ContentHash, Limits, PhotoFile};
 use crate::error::{Error, PhotoProblem, Result};
 
 /// A photo decoded as the gallery's are: upright, by this library's luma. Others' decoding is recognised worse.
@@ -15,16 +15,13 @@ pub struct Photo {
 }
 
 impl Photo {
-    /// Reads and decodes a file, within the default [`Limits`].
+    /// Reads and decodes a file, within the default [`Limits`]; `-` is standard input.
     ///
     /// # Errors
     /// [`Error::NoSuchPath`]; [`Error::Photo`], with the path and what is wrong with it.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
-        if !is_there(path) {
-            return Err(Error::missing(path));
-        }
-        PhotoFile::read(path).and_then(|file| Self::decode(&file)).map_err(|problem| Error::photo(path, problem))
+        Self::decode(&PhotoFile::open(path)?).map_err(|problem| Error::photo(path, problem))
     }
 
     /// Decodes the bytes of an image file, within the default [`Limits`].

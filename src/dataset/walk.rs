@@ -146,12 +146,19 @@ pub fn list_photos(roots: &[PathBuf]) -> Result<Listing<PathBuf>> {
     }
     // Of a file with several names the first counts, whichever root it lies in.
     all.sort_by_key(|(_, found)| found.reached);
-    let mut seen = HashSet::new();
+    let mut seen: HashMap<FileId, PathBuf> = HashMap::new();
     for (number, found) in all {
         if found.is_marked {
             passed.results.push(found.path);
-        } else if seen.insert(FileId::of(&found.path)) {
-            photos.extend(pages::pages_of(found.path).into_iter().map(|page| (number, page)));
+            continue;
+        }
+        match seen.entry(FileId::of(&found.path)) {
+            Entry::Vacant(free) => {
+                free.insert(found.path.clone());
+                photos.extend(pages::pages_of(found.path).into_iter().map(|page| (number, page)));
+            }
+            Entry::Occupied(first) if *first.get() != found.path => passed.other_names.push(found.path),
+            Entry::Occupied(_) => {}
         }
     }
     photos.sort_by(|(a, one), (b, other)| a.cmp(b).then_with(|| natural::paths(one, other)));
@@ -307,12 +314,13 @@ fn depth(root: &Path, entry: &DirEntry) -> Depth {
     }
 }
 
-/// The report of an entry that could not be followed; loops and links to nowhere are none, unless called like a photo.
+/// The report of an entry that could not be followed; loops and links to nowhere are none, unless called like a photo or, without an
+/// extension, like a folder of photos.
 fn trouble(error: &walkdir::Error) -> Option<Skipped> {
     let path = error.path()?;
     let io = error.io_error()?;
     let is_link = fs::symlink_metadata(path).is_ok_and(|about| about.is_symlink());
-    if path.file_name().is_some_and(is_hidden) || is_link && !has_image_extension(path) {
+    if path.file_name().is_some_and(is_hidden) || is_link && path.extension().is_some() && !has_image_extension(path) {
         return None;
     }
     Some(Skipped { path: path.to_owned(), problem: PhotoProblem::Unreadable { reason: io_reason(io) } })

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use super::FolderFaces;
-use crate::dataset::{ContentHash, is_there, photo_of};
+use crate::dataset::{ContentHash, is_there, path_from_text, photo_of};
 use crate::gallery::Gallery;
 
 /// The source of the names of a folder's photos.
@@ -34,9 +34,9 @@ impl FolderFaces {
         let roots: Vec<PathBuf> = self.roots.iter().map(|root| absolute(root)).collect();
         let is_not_followed = |source: &str| {
             let (path, face) = photo_of(source);
-            let path = Path::new(path);
-            let is_inside = roots.iter().any(|root| absolute(path).starts_with(root));
-            !is_inside || face.is_some() && self.names == NamesStand::Beside && is_there(path)
+            let path = path_from_text(path);
+            let is_inside = roots.iter().any(|root| absolute(&path).starts_with(root));
+            !is_inside || face.is_some() && self.names == NamesStand::Beside && is_there(&path)
         };
         let unclaimed = gallery.enrolled().iter();
         let unclaimed = unclaimed.filter(|face| !claimed.contains(&face.hash) && !face.source.is_empty());

@@ -164,7 +164,7 @@ fn read_listed(roots: &[PathBuf], listing: Listing, base: Base<'_>, observer: &d
 /// The paths of files that are there and not used, as galleries know them.
 fn names<'a>(skipped: impl Iterator<Item = &'a Skipped>, others: [&'a Vec<PathBuf>; 2]) -> Vec<String> {
     let paths = skipped.map(|skipped| &skipped.path).chain(others.into_iter().flatten());
-    paths.map(|path| path.to_string_lossy().into_owned()).collect()
+    paths.map(dataset::path_as_text).collect()
 }
 
 /// The gallery as its own frame has it ([`Gallery::framed`]), and its preparation. The observer hears how many photos show no
@@ -221,7 +221,7 @@ fn read_photos(
         }
         let known = KnownPhoto {
             person: photo.person.clone(),
-            source: photo.path.to_string_lossy().into_owned(),
+            source: dataset::path_as_text(&photo.path),
             hash: file.content_hash(),
         };
         if enrolled.contains(&known.hash) {
@@ -253,7 +253,7 @@ pub fn resolve(folder: &mut FolderScan, history: &History, observer: &dyn Observ
 /// Photos that are said to show two people, as files that were passed over; the observer hears of each.
 pub fn disputes(repeats: &Repeats, observer: &dyn Observer) -> Vec<Skipped> {
     let skipped = |dispute: &Dispute| Skipped {
-        path: PathBuf::from(&dispute.source),
+        path: dataset::path_from_text(&dispute.source),
         problem: match dispute.other_source.as_str() {
             source if source == dispute.source => PhotoProblem::LabelChanged {
                 enrolled: dispute.other_person.to_string(),

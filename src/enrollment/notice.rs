@@ -1,6 +1,7 @@
 //! Notices in words.
 
 use std::fmt;
+use std::path::PathBuf;
 
 use super::Notice;
 use crate::dataset::{ListingNote, Person, Spellings};
@@ -44,24 +45,27 @@ impl fmt::Display for Notice<'_> {
             ),
             Notice::Leftovers(leftovers) => write!(
                 f,
-                "passed over {} whose names say backup, unfinished, broken or thumbnail ({}{})",
+                "passed over {} whose names say backup, unfinished, broken or thumbnail ({})",
                 counted(leftovers.len(), "file", "files"),
-                leftovers.first().map(|first| shown(first).to_string()).unwrap_or_default(),
-                if leftovers.len() > 1 { ", ..." } else { "" },
+                an_example(leftovers),
             ),
             Notice::Results(results) => write!(
                 f,
-                "{} of this program left out ({}{}); to use one, name it itself",
+                "{} of this program left out ({}); to use one, name it itself",
                 counted(results.len(), "picture", "pictures"),
-                results.first().map(|first| shown(first).to_string()).unwrap_or_default(),
-                if results.len() > 1 { ", ..." } else { "" },
+                an_example(results),
             ),
             Notice::Animations(animations) => write!(
                 f,
-                "of {} only the first frame is looked at ({}{}); to use others, save them as photos",
+                "of {} only the first frame is looked at ({}); to use others, save them as photos",
                 counted(animations.len(), "animation", "animations"),
-                animations.first().map(|first| shown(first).to_string()).unwrap_or_default(),
-                if animations.len() > 1 { ", ..." } else { "" },
+                an_example(animations),
+            ),
+            Notice::OtherNames(names) => write!(
+                f,
+                "left out {} of photos that are looked at ({})",
+                counted(names.len(), "other name", "other names"),
+                an_example(names),
             ),
             Notice::Cropped { photos, size } => write!(
                 f,
@@ -108,4 +112,10 @@ impl fmt::Display for Notice<'_> {
             },
         }
     }
+}
+
+/// The first of some paths, and whether there are more.
+fn an_example(paths: &[PathBuf]) -> String {
+    let more = if paths.len() > 1 { ", ..." } else { "" };
+    paths.first().map(|first| format!("{}{more}", shown(first))).unwrap_or_default()
 }

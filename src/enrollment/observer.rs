@@ -42,6 +42,9 @@ pub fn report_passed_over<P>(listing: &Listing<P>, observer: &dyn Observer) {
     if !listing.animations.is_empty() {
         observer.notice(&Notice::Animations(&listing.animations));
     }
+    if !listing.other_names.is_empty() {
+        observer.notice(&Notice::OtherNames(&listing.other_names));
+    }
 }
 
 impl Observer for () {}
@@ -59,6 +62,8 @@ pub enum Notice<'a> {
     Results(&'a [PathBuf]),
     /// Animations, of each of which the first frame is the photo.
     Animations(&'a [PathBuf]),
+    /// Links and further names of photos that are looked at under another name.
+    OtherNames(&'a [PathBuf]),
     /// Number of photos that lost their edges, for they have another shape than the faces.
     Cropped { photos: usize, size: FaceSize },
     /// Number of photos that show several faces, of which the largest and most central was taken.

@@ -96,7 +96,7 @@ fn named_faces(
     regions.retain(|region| Person::new(name(region)).is_ok());
     let areas = photo.faces();
     let pairs = xmp::matches(&regions, areas);
-    let source = path.to_string_lossy();
+    let source = dataset::path_as_text(path);
     // Whose face it is that has two names, a person has to say.
     let placed: BTreeSet<usize> = pairs.iter().map(|(region, _)| *region).collect();
     let is_placed = |region: &Region| placed.iter().any(|&other| regions[other].name == region.name);

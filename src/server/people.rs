@@ -152,7 +152,7 @@ impl Which {
         Ok(match (drawn(self.at.as_deref())?, self.face) {
             (Some(drawn), _) => FaceChoice::In(drawn),
             (None, Some(number)) => FaceChoice::Number(number),
-            (None, None) => FaceChoice::Main,
+            (None, None) => FaceChoice::Only,
         })
     }
 }

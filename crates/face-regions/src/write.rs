@@ -54,7 +54,8 @@ const EMPTY_SIDECAR: &str = "<?xpacket begin=\"\u{FEFF}\" id=\"W5M0MpCehiHzreSzN
 /// `existing` are the bytes of the sidecar, where there is one. All that is in the sidecar stays byte by byte, but for
 /// names, confidences and keywords that this program wrote before and that nobody has changed since: keywords that no region
 /// has as its name any more are withdrawn. If all regions are its own and the photo has been cropped since, they are replaced.
-/// A face that another region names already is left alone, and so are the place and size of regions. A name with a `|`,
+/// A face that another region names already is left alone, and so are the place and size of regions. A guess whose region somebody
+/// has removed is not added again: its name stays listed among this program's keywords. A name with a `|`,
 /// which separates the levels of hierarchical keywords, gets none of these. Writing the same faces again changes nothing.
 ///
 /// # Errors
@@ -113,10 +114,22 @@ fn merged(text: &str, photo: &PhotoLayout, mut faces: Vec<Face<'_>>, own: OwnNam
     for face in &mut faces {
         face.area = photo.in_frame(face.area, frame).rounded();
     }
-    let decisions = match validity {
+    let mut writer = Writer::new(&packet, photo.size(frame));
+    let removed = writer.removed_names(&regions);
+    let mut decisions = match validity {
         Validity::Current => decide(&found, &faces),
         Validity::Outdated => decide(&[], &faces),
     };
+    // A name that a person gives, or that goes to a region which is there, is not the one that was removed.
+    let is_guess =
+        |face: &Face<'_>, decision: &Decision| decision.outcome == Outcome::Added && face.confidence.is_some();
+    let given = faces.iter().zip(&decisions).filter(|(face, it)| it.outcome.is_written() && !is_guess(face, it));
+    let given: Vec<&str> = given.map(|(face, _)| face.name).collect();
+    for (face, decision) in faces.iter().zip(&mut decisions) {
+        if is_guess(face, decision) && removed.contains(&face.name) && !given.contains(&face.name) {
+            decision.outcome = Outcome::NameRemoved { name: face.name.to_owned() };
+        }
+    }
     let is_written = |at| decisions.iter().any(|decision| decision.region == Some(at));
     let is_left = |at: &usize| {
         let is_own = matches!(found[*at].region.naming(), Naming::Program(_));
@@ -124,7 +137,6 @@ fn merged(text: &str, photo: &PhotoLayout, mut faces: Vec<Face<'_>>, own: OwnNam
         is_withdrawn && is_own && !is_written(*at)
     };
     let left: Vec<usize> = (0..found.len()).filter(is_left).collect();
-    let mut writer = Writer::new(&packet, photo.size(frame));
     writer.change_regions(&found, &faces, &decisions)?;
     let withdrawn = left.iter().map(|&at| writer.withdraw_region(&found[at])).collect::<Result<Vec<_>, _>>()?;
     writer.add_regions(&faces, &decisions)?;
@@ -136,7 +148,7 @@ fn merged(text: &str, photo: &PhotoLayout, mut faces: Vec<Face<'_>>, own: OwnNam
         faces.iter().zip(&decisions).filter(|(_, it)| it.outcome.is_written()).map(|(face, _)| face.name).collect();
     let kept = found.iter().enumerate().filter(|(at, _)| !is_written(*at) && !left.contains(at));
     names.extend(kept.filter_map(|(_, found)| found.region.name.as_deref()));
-    writer.write_keywords(&faces, &decisions, &names)?;
+    writer.write_keywords(&faces, &decisions, &names, &removed)?;
     let text = writer.finish(text);
     if let Some(text) = &text {
         // What could not be read again must not reach a disk.

@@ -10,7 +10,7 @@ use super::fragment::Fragment;
 use super::names::{self, Property};
 use super::new_region::{self, applied_to_dimensions, extensions, new_region};
 use super::rdf::{FieldSyntax, Packet, Structure, Value};
-use super::region::FoundRegion;
+use super::region::{FoundRegion, Region, Regions};
 use super::{Dimensions, XmpProblem};
 
 pub(super) struct Writer<'d> {
@@ -163,12 +163,27 @@ impl<'d> Writer<'d> {
         if self.set_fields(dimensions, &fields)?.is_empty() { Ok(()) } else { Err(unsupported()) }
     }
 
-    /// Adds the names written as keywords, and withdraws those of this program that are none of `names`.
+    /// The names that this program's keywords list and no region has or had: somebody has removed the regions that it gave them to.
+    pub(super) fn removed_names(&self, regions: &Regions) -> Vec<&'d str> {
+        let has = |name: &str| {
+            let marked = |region: &Region| region.mark.as_ref().is_some_and(|mark| mark.name == name);
+            let named = |region: &Region| region.name.as_deref() == Some(name) || marked(region);
+            regions.list.iter().any(named) || regions.unplaced.iter().any(|unplaced| unplaced == name)
+        };
+        self.items(names::OUR_SUBJECT)
+            .filter_map(|item| Value::Element(item).text())
+            .filter(|name| !has(name))
+            .collect()
+    }
+
+    /// Adds the names written as keywords, and withdraws those of this program that are none of `names`; those that are
+    /// [removed](Self::removed_names) stay listed.
     pub(super) fn write_keywords(
         &mut self,
         faces: &[Face<'_>],
         decisions: &[Decision],
         names: &[&str],
+        removed: &[&str],
     ) -> Result<(), XmpProblem> {
         let mut new: Vec<&Face<'_>> = Vec::new();
         for (face, decision) in faces.iter().zip(decisions) {
@@ -182,21 +197,21 @@ impl<'d> Writer<'d> {
             }
         }
         let plain = |name: &str| Some(name.to_owned());
-        self.write_list([names::SUBJECT, names::OUR_SUBJECT], &new, names, plain)?;
+        self.write_list([names::SUBJECT, names::OUR_SUBJECT], &new, [names, removed], plain)?;
         let below_people = |name: &str| (!name.contains('|')).then(|| format!("People|{name}"));
         let lists = [names::HIERARCHICAL_SUBJECT, names::OUR_HIERARCHICAL_SUBJECT];
-        self.write_list(lists, &new, names, below_people)
+        self.write_list(lists, &new, [names, removed], below_people)
     }
 
-    /// Writes one form of keywords; the second property lists those that are this program's.
+    /// Writes one form of keywords; the second property lists those that are this program's, those of removed names too.
     fn write_list(
         &mut self,
         [keywords, ours]: [Property; 2],
         new: &[&Face<'_>],
-        names: &[&str],
+        names: [&[&str]; 2],
         form: impl Fn(&str) -> Option<String>,
     ) -> Result<(), XmpProblem> {
-        let wanted: Vec<String> = names.iter().filter_map(|name| form(name)).collect();
+        let [wanted, removed] = names.map(|names| names.iter().filter_map(|name| form(name)).collect::<Vec<String>>());
         let text_of = |item: &Node<'d>| Value::Element(*item).text();
         // Only what this program writes goes: text, and nothing inside it that somebody else has put there.
         let own_text = |item: &Node<'d>| text_of(item).filter(|_| item.children().next().is_none());
@@ -212,7 +227,8 @@ impl<'d> Writer<'d> {
             .filter(|(text, _)| !present.iter().any(|item| text_of(item) == Some(text)))
             .collect();
         let gone = present.into_iter().filter(|item| own_text(item).is_some_and(|text| texts.contains(&text)));
-        self.removed.extend(gone.chain(records));
+        let is_of_removed = |item: &Node<'d>| text_of(item).is_some_and(|text| removed.iter().any(|it| it == text));
+        self.removed.extend(gone.chain(records.into_iter().filter(|item| !is_of_removed(item))));
         // What a person named stays, whatever becomes of the region.
         let marked = added.iter().filter(|(_, is_guess)| *is_guess);
         let marked: Vec<String> = marked.map(|(text, _)| text.clone()).collect();

@@ -158,7 +158,9 @@ fn enroll(table: &Path, named: &mut NamedFaces, model: &Path, output: &Output) -
     let plan = Plan::of(Edit::Faces(preparation, faces, Step::Own), before.as_ref(), &())?;
     let disputes = &plan.outcome.repeats.disputed;
     for dispute in disputes {
-        output.warn(&format!("{}: enrolled as {} already; it stays so", dispute.source, dispute.other_person));
+        let remedy =
+            "it stays so: `people rename` renames that person, `people remove PHOTO` makes room for another name";
+        output.warn(&format!("{}: enrolled as {} already; {remedy}", dispute.source, dispute.other_person));
     }
     named.refuse(disputes);
     if plan.is_change(before.as_ref()) {

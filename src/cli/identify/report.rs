@@ -113,7 +113,7 @@ impl Reporter<'_> {
     /// The record, for scripts, of a photo that cannot be used.
     pub fn record(&self, photo: &Path, problem: &PhotoProblem) -> Result<()> {
         let problem = remedy::of_photo(problem);
-        let object = json!({ "photo": photo.to_string_lossy(), "error": problem });
+        let object = json!({ "photo": path_as_text(photo), "error": problem });
         if let Some(webhook) = &self.webhook {
             webhook.post(&with_schema(object.clone()));
         }

@@ -1,6 +1,6 @@
 //! `eigenfaces people add`: one face of a photo is enrolled.
 
-use eigenfaces::dataset::{Person, Photo};
+use eigenfaces::dataset::{Person, Photo, is_standard_input, path_as_text};
 use eigenfaces::decision::Decision;
 use eigenfaces::error::PhotoProblem;
 use eigenfaces::face_matrix::FaceMatrix;
@@ -49,9 +49,10 @@ pub fn told(plan: &Plan, before: &Gallery) -> Result<ChangeNotice> {
     let KnownPhoto { person, source, .. } = new.ok_or(eigenfaces::Error::Inconsistent)?;
     let is_new = !before.people().contains(&person);
     let whom = if is_new { " (new)" } else { "" };
+    let from = if source.is_empty() { "standard input".into() } else { one_line(&source) };
     Ok(ChangeNotice {
         verbs: ["enrol", "enrolled"],
-        what: format!("1 face of {person}{whom} from {}", one_line(&source)),
+        what: format!("1 face of {person}{whom} from {from}"),
         json: json!({ "added": person.as_str(), "new": is_new }),
     })
 }
@@ -70,7 +71,8 @@ fn face(args: &AddFace, person: &Person, known: &Recognizer) -> eigenfaces::Resu
         (None, None) => FaceChoice::Only,
     };
     let (preparation, gallery) = (known.preparation(), Some(known.gallery()));
-    let source = args.photo.to_string_lossy();
+    // Standard input is nowhere to be looked for again.
+    let source = if is_standard_input(&args.photo) { String::new() } else { path_as_text(&args.photo) };
     let photo = Photo::open(&args.photo)?;
     enrollment::chosen_face(preparation, gallery, person, &photo, choice, &source)
         .map_err(|problem| eigenfaces::Error::photo(&args.photo, problem))

@@ -92,17 +92,22 @@ fn loops_end_and_nothing_is_listed_twice() {
     symlink(at("ada/1.pgm"), at("ada/0.pgm")).unwrap();
     fs::hard_link(at("bob/2.pgm"), at("bob/3.pgm")).unwrap();
     symlink("nowhere", at("ada/dangling")).unwrap();
+    symlink("nowhere", at("ada/notes.txt")).unwrap();
     symlink("itself", at("ada/itself")).unwrap();
     let roots = [root.path().to_owned(), at("ada"), root.path().join("ada/../bob")];
     let listing = list_labeled(&roots, &LabelRule::Folder).unwrap();
     assert_eq!(listing.photos.len(), 2);
-    assert_eq!(list_photos(&roots).unwrap().photos.len(), 2);
+    let photos = list_photos(&roots).unwrap();
+    assert_eq!(photos.photos.len(), 2);
+    assert!(photos.other_names.contains(&at("bob/3.pgm")) && !photos.other_names.contains(&at("bob/2.pgm")));
 
     symlink("nowhere", at("ada/lost.jpg")).unwrap();
     let listing = list(root.path());
     let skipped: Vec<String> = listing.skipped.iter().map(ToString::to_string).collect();
     let says = |words: &str| skipped.iter().any(|skipped| skipped.contains(words));
     assert!(says("lost.jpg: cannot be read (no such file"), "{skipped:?}");
+    // Without an extension it may have been a folder of photos.
+    assert!(says("dangling: cannot be read") && !says("notes.txt"), "{skipped:?}");
     // Bob's photo is Bob's, although a link in Ada's folder leads to it, and comes first.
     assert!(says("ada/bob/2.pgm: is the same file as"), "{skipped:?}");
     assert_eq!(labels(root.path(), &listing), ["ada/1.pgm=ada", "bob/2.pgm=bob"]);

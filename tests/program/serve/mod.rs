@@ -19,7 +19,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::support::{bundled_faces, listed, probes, scratch};
+use crate::support::{bundled_faces, group_photo, listed, probes, scratch};
 use crate::{Run, enrolled, program, run};
 use client::{KEY, Server};
 
@@ -176,6 +176,9 @@ fn people_are_added_renamed_merged_moved_and_erased() {
     let boris = photos_of("Boris");
     server.ask("POST", "/api/v0/people/Boris/faces", &boris[0]).has(201);
     server.ask("POST", "/api/v0/people/Boris/faces", &ada[0]).has(409);
+    let group = fs::read(group_photo()).unwrap();
+    let refused = server.ask("POST", "/api/v0/people/Boris/faces", &group).has(422).json();
+    assert!(refused["error"].to_string().contains("say which by number"), "{refused}");
     assert_eq!(people(&server), ["Ada", "Boris"]);
 
     let faces = server.ask("GET", "/api/v0/people/Ada/faces", b"").has(200);

@@ -175,6 +175,37 @@ fn a_correction_by_a_person_stays() {
 }
 
 #[test]
+fn a_guess_that_a_person_removed_stays_away() {
+    let guess = |name| NamedFace { confidence: Some(0.9), ..face(0.3, 0.4, name) };
+    let (text, _) = merge(None, &[guess("Anna"), face(0.6, 0.4, "Ben")]);
+    // As photo managers do it: the region goes, and mostly the keywords.
+    let start = text.find("\n     <rdf:li rdf:parseType=\"Resource\">").expect("a region");
+    let end = start + text[start..].find("\n     </rdf:li>").expect("its end") + "\n     </rdf:li>".len();
+    let region = &text[start..end];
+    assert!(region.contains("Anna") && !region.contains("Ben"), "{region}");
+    let without = text.replace(region, "");
+    let keywords = without.find("<dc:subject>").expect("keywords")..without.find("</dc:subject>").expect("their end");
+    let mut bare = without.clone();
+    bare.replace_range(keywords.clone(), &without[keywords].replace("<rdf:li>Anna</rdf:li>", ""));
+    for removed in [without, bare] {
+        let mut now = removed;
+        for _ in 0..2 {
+            let written = write(Some(now.as_bytes()), PHOTO, &[guess("Anna")]).expect("written");
+            assert_eq!(written.outcomes, [Outcome::NameRemoved { name: "Anna".to_owned() }]);
+            if let Content::Changed(bytes) = written.content {
+                now = String::from_utf8(bytes).expect("text");
+            }
+            assert_eq!(named(&now), ["Ben"]);
+            assert!(!now[..now.find("<eigenfaces:Subject>").expect("own")].contains("<rdf:li>Anna"), "{now}");
+        }
+        // Another guess, or the name from a person, is written.
+        assert_eq!(named(&merge(Some(&now), &[guess("Carla")]).0), ["Ben", "Carla"]);
+        let given = NamedFace { confidence: None, ..guess("Anna") };
+        assert_eq!(named(&merge(Some(&now), &[given]).0), ["Ben", "Anna"]);
+    }
+}
+
+#[test]
 fn every_form_of_our_own_region_is_updated() {
     let (text, _) = merge(None, &[face(0.3, 0.4, "Anna")]);
     let start = text.find("      <mwg-rs:Extensions").expect("extensions");
