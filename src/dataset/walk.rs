@@ -146,23 +146,21 @@ pub fn list_photos(roots: &[PathBuf]) -> Result<Listing<PathBuf>> {
     }
     // Of a file with several names the first counts, whichever root it lies in.
     all.sort_by_key(|(_, found)| found.reached);
-    let mut seen: HashMap<FileId, PathBuf> = HashMap::new();
+    let mut seen = HashSet::new();
     for (number, found) in all {
         if found.is_marked {
             passed.results.push(found.path);
-            continue;
-        }
-        match seen.entry(FileId::of(&found.path)) {
-            Entry::Vacant(free) => {
-                free.insert(found.path.clone());
-                photos.extend(pages::pages_of(found.path).into_iter().map(|page| (number, page)));
-            }
-            Entry::Occupied(first) if *first.get() != found.path => passed.other_names.push(found.path),
-            Entry::Occupied(_) => {}
+        } else if seen.insert(FileId::of(&found.path)) {
+            photos.extend(pages::pages_of(found.path).into_iter().map(|page| (number, page)));
+        } else {
+            passed.other_names.push(found.path);
         }
     }
     photos.sort_by(|(a, one), (b, other)| a.cmp(b).then_with(|| natural::paths(one, other)));
     let photos: Vec<PathBuf> = photos.into_iter().map(|(_, path)| path).collect();
+    // The same name, given twice, is no other.
+    let looked_at: HashSet<&PathBuf> = photos.iter().collect();
+    passed.other_names.retain(|path| !looked_at.contains(path));
     if photos.is_empty() && passed.is_empty() {
         return Err(Error::NothingToLookAt { path: roots.first().cloned().unwrap_or_default() });
     }

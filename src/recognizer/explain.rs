@@ -19,7 +19,8 @@ impl Recognizer {
 #[cfg(test)]
 mod tests {
     use crate::matcher::{DistanceSettings, Metric, PixelScale};
-    use crate::recognizer::{Settings, drawn};
+    use crate::recognizer::Settings;
+    use crate::recognizer::tests::learned;
 
     #[test]
     fn the_parts_add_up_to_the_distance_that_is_compared() {
@@ -29,7 +30,7 @@ mod tests {
                     distance: DistanceSettings { metric, pixel_scale, ..DistanceSettings::default() },
                     ..Settings::without_background()
                 };
-                let recognizer = drawn::learned("40x48", 6, 3, settings);
+                let recognizer = learned("40x48", 6, 3, settings);
                 let probe = recognizer.gallery().faces().face(4).to_vec();
                 let noisy: Vec<u8> = probe.iter().map(|&p| p.saturating_add(p % 7)).collect();
                 let why = recognizer.explain(&noisy).unwrap();

@@ -6,14 +6,14 @@
 mod calibrate;
 mod decide;
 mod described_gallery;
-#[cfg(test)]
-pub(crate) mod drawn;
 mod explain;
 mod face_score_limit;
 mod identification;
 mod identify;
 mod learn;
 mod shown;
+#[cfg(test)]
+pub(crate) mod tests;
 mod verify;
 
 pub use crate::compare::{Candidate, Explanation};

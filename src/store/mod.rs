@@ -58,10 +58,11 @@ const META: &str = "meta.json";
 mod tests {
     use super::*;
     use crate::gallery::{Gallery, History};
-    use crate::recognizer::{Recognizer, Settings, drawn};
+    use crate::recognizer::tests::learned;
+    use crate::recognizer::{Recognizer, Settings};
 
     pub(super) fn learned(settings: Settings) -> Recognizer {
-        drawn::learned("16x20", 5, 4, settings)
+        learned("16x20", 5, 4, settings)
     }
 
     /// The file of such a model.
