@@ -103,11 +103,8 @@ fn changed_settings(plan: &Plan, before: Option<&Model>) -> Vec<String> {
     let (old, new) = (model.recognizer().settings(), plan.settings);
     let settings = [
         ("background model", old.prior != new.prior),
-        ("number of components", old.pca.components != new.pca.components),
-        ("solver", old.pca.solver != new.pca.solver),
-        ("kernel", old.distance.kernel != new.distance.kernel),
-        ("pixel scale", old.distance.pixel_scale != new.distance.pixel_scale),
-        ("metric", old.distance.metric != new.distance.metric),
+        ("number of components or solver", old.pca != new.pca),
+        ("kernel, pixel scale or metric", old.distance != new.distance),
     ];
     let changed = settings.into_iter().filter(|(_, is_changed)| *is_changed);
     let mut lines: Vec<String> = changed.map(|(what, _)| format!("another {what} than before")).collect();

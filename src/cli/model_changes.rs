@@ -79,14 +79,13 @@ pub fn consent(change: ChangeOptions, model: &Path, consequences: &[Consequence]
         return Ok(());
     }
     for consequence in consequences {
-        match asked(&consequence.question) {
-            Some(true) => {}
-            Some(false) => return Err(Error::about(model, "nothing was changed")),
-            None => {
-                let would = consequences.iter().map(|it| it.would.as_str()).collect::<Vec<_>>().join(", and ");
-                let remedy = "add --yes to do it, or --dry-run to look first";
-                return Err(Error::about(model, format_args!("{would}; {remedy}")));
-            }
+        let Some(is_meant) = asked(&consequence.question) else {
+            let would = consequences.iter().map(|it| it.would.as_str()).collect::<Vec<_>>().join(", and ");
+            let remedy = "add --yes to do it, or --dry-run to look first";
+            return Err(Error::about(model, format_args!("{would}; {remedy}")));
+        };
+        if !is_meant {
+            return Err(Error::about(model, "nothing was changed"));
         }
     }
     Ok(())

@@ -24,7 +24,7 @@ impl PassedOver {
 
 /// The listing of photos and what was passed over. Where nothing else is there, each file that was left over, and each result, is told with its reason.
 pub(super) fn listing<P: AsRef<Path>>(photos: Vec<P>, passed: PassedOver, spellings: Vec<Spellings>) -> Listing<P> {
-    let PassedOver { mut skipped, mut leftovers, mut results, links, mut other_names } = passed;
+    let PassedOver { mut skipped, mut leftovers, mut results, links, other_names } = passed;
     if photos.is_empty() && skipped.is_empty() {
         for (paths, problem) in [(&mut leftovers, PhotoProblem::Leftover), (&mut results, PhotoProblem::Result)] {
             skipped.extend(paths.drain(..).map(|path| Skipped { path, problem: problem.clone() }));
@@ -33,7 +33,6 @@ pub(super) fn listing<P: AsRef<Path>>(photos: Vec<P>, passed: PassedOver, spelli
     skipped.sort_by(|a, b| natural::paths(&a.path, &b.path));
     leftovers.sort_by(|a, b| natural::paths(a, b));
     results.sort_by(|a, b| natural::paths(a, b));
-    other_names.sort_by(|a, b| natural::paths(a, b));
     let animations = photos.iter().map(AsRef::as_ref).filter(|photo| is_animation(photo));
     Listing {
         animations: animations.map(Path::to_owned).collect(),
