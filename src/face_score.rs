@@ -12,8 +12,7 @@ use rayon::prelude::*;
 use crate::face_matrix::FaceMatrix;
 use crate::face_space::{FaceSpace, Weights};
 
-/// The reconstruction uses the leading eigenfaces up to this share of the variance: with more, anything
-/// can be rebuilt.
+/// The reconstruction uses the leading eigenfaces up to this share of the variance: with more, anything can be rebuilt.
 const SHARE: f64 = 0.9;
 
 /// Computes the face scores of pictures by one face space.

@@ -156,8 +156,7 @@ impl FaceSpace {
             .expect("faces are of the size of their face space")
     }
 
-    /// One face m + U w rebuilt from its leading weights: d gray levels, not clamped. Weights beyond k
-    /// are ignored.
+    /// One face m + U w rebuilt from its leading weights: d gray levels, not clamped. Weights beyond k are ignored.
     pub fn rebuild(&self, weights: &[f32]) -> Vec<f32> {
         projection::rebuild(&self.basis, self.mean.as_slice(), weights)
     }

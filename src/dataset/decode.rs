@@ -1,10 +1,9 @@
 //! The bytes of a file to an upright 8-bit image, gray to be compared or in colours to be shown.
 //!
-//! The format is told by the content, never by the file's name. The gray is Rec. 601 luma whatever
-//! the format (see `luma.rs`). The photo is turned upright as its EXIF orientation says, HEIC as its
-//! container does. Of an animation the first frame counts. A size beyond the [`Limits`] is refused from the header,
-//! before memory is taken. A file that is cut short is refused, never shown half gray. A decoder
-//! that panics is reported as a damaged file.
+//! The format is told by the content, never by the file's name. The gray is Rec. 601 luma whatever the format (see
+//! `luma.rs`). The photo is turned upright as its EXIF orientation says, HEIC as its container does. Of an animation
+//! the first frame counts. A size beyond the [`Limits`] is refused from the header, before memory is taken. A file that
+//! is cut short is refused, never shown half gray. A decoder that panics is reported as a damaged file.
 
 mod content;
 

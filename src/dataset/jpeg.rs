@@ -167,9 +167,8 @@ enum End {
 /// The file up to the end of its image, with a run of one-bits before that end, and with the number of lines in its frame;
 /// `None` where that end is missing and may be far.
 ///
-/// No Huffman code consists of ones alone (T.81, C.2). A decoder that has its picture never looks
-/// at them; one that is short of data, which it would otherwise take to be zeros and show as gray,
-/// stumbles over them and says so.
+/// No Huffman code consists of ones alone (T.81, C.2). A decoder that has its picture never looks at them; one that is
+/// short of data, which it would otherwise take to be zeros and show as gray, stumbles over them and says so.
 fn sealed(bytes: &[u8], frame: &Frame) -> Option<(Vec<u8>, End)> {
     /// Enough for a coefficient that was cut in two (11 bits) and a code (16 bits), many times over.
     const ONES: [u8; 32] = const {

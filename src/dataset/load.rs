@@ -20,8 +20,7 @@ use super::open::{Opened, is_standard_input, open};
 use super::{Dataset, Skipped, pages, turned};
 use crate::error::{Error, PhotoProblem};
 
-/// Identity of a photo: SHA-256 of the bytes of its file, wherever it lies and
-/// whatever its name.
+/// Identity of a photo: SHA-256 of the bytes of its file, wherever it lies and whatever its name.
 ///
 /// Of the file rather than of the decoded pixels: so a known photo is recognised without decoding
 /// it, and still is after a decoder has changed by a rounding. Files of
@@ -198,9 +197,8 @@ fn opened(path: &Path) -> Result<File, PhotoProblem> {
 /// Reads photos in parallel, lets `make` turn each file into what is wanted of it, and returns that
 /// in the photos' order, or why not, one entry a photo.
 ///
-/// A photo's bytes and pixels are dropped as soon as `make` returns, so memory grows with the number of
-/// threads and with what `make` returns, not with the photos. `progress` is told, from any thread,
-/// how many photos are done.
+/// A photo's bytes and pixels are dropped as soon as `make` returns, so memory grows with the number of threads and
+/// with what `make` returns, not with the photos. `progress` is told, from any thread, how many photos are done.
 pub fn load_each<P: AsRef<Path> + Sync, T: Send>(
     photos: &[P],
     make: impl Fn(&P, &PhotoFile) -> Result<T, PhotoProblem> + Sync,

@@ -1,10 +1,9 @@
 //! The one rule by which colours become gray.
 //!
-//! Rec. 601 luma, `Y = 0.299 R + 0.587 G + 0.114 B`, of the values as stored (gamma-encoded),
-//! rounded. It is the Y that every ordinary JPEG stores, so a photo gives the same gray whether it
-//! comes as JPEG or as PNG, and JPEGs need no detour through RGB. Transparent pixels lie on white
-//! paper. 16-bit samples `v` become `(v + 128) / 257`, the nearest 8-bit value; floating-point
-//! samples are taken to lie in 0 to 1. Colour profiles are not applied.
+//! Rec. 601 luma, `Y = 0.299 R + 0.587 G + 0.114 B`, of the values as stored (gamma-encoded), rounded. It is the Y that
+//! every ordinary JPEG stores, so a photo gives the same gray whether it comes as JPEG or as PNG, and JPEGs need no
+//! detour through RGB. Transparent pixels lie on white paper. 16-bit samples `v` become `(v + 128) / 257`, the nearest
+//! 8-bit value; floating-point samples are taken to lie in 0 to 1. Colour profiles are not applied.
 
 use image::{DynamicImage, GrayImage, Rgb, RgbImage};
 

@@ -11,8 +11,7 @@ use crate::error::{Error, Result};
 
 /// A person's name: trimmed, in Unicode's composed form (NFC), not empty, without control characters and characters
 /// that cannot be seen, at most [`Person::MAX_LENGTH`] characters. Two names are the same person if they are the same
-/// text (case counts), however their accents were typed; people are ordered naturally, `s2` before
-/// `s10`.
+/// text (case counts), however their accents were typed; people are ordered naturally, `s2` before `s10`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Person(String);
 

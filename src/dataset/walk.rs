@@ -40,8 +40,7 @@ pub const SORTED: &str = ".eigenfaces-sorted";
 /// Lists the photos under `roots` (each a folder or a single file) with the person that `rule`
 /// sees in each, in natural order (2 before 10).
 ///
-/// Photos that show nobody by the rule, folders that cannot be read and the like are
-/// [`Listing::skipped`].
+/// Photos that show nobody by the rule, folders that cannot be read and the like are [`Listing::skipped`].
 ///
 /// # Errors
 /// [`Error::NoSuchPath`], [`Error::UnreadablePath`] for a root; [`Error::Labels`] for the table of
@@ -130,9 +129,8 @@ pub fn list_labeled(roots: &[PathBuf], rule: &LabelRule) -> Result<Listing> {
     Ok(listing)
 }
 
-/// Lists the photos under `roots` without asking whom they show: in the order of the roots, in
-/// natural order within each. A file that is given itself is always listed,
-/// photo or not.
+/// Lists the photos under `roots` without asking whom they show: in the order of the roots, in natural order within
+/// each. A file that is given itself is always listed, photo or not.
 ///
 /// # Errors
 /// As [`list_labeled`], labels apart; [`Error::NothingToLookAt`] where there is nothing at all.
@@ -206,8 +204,7 @@ fn contradiction(
 }
 
 /// All photos under one root: those that lie there themselves, then those that were sorted there, then those that symbolic links
-/// lead to, each in natural order.
-/// What cannot be entered is added to what was passed over.
+/// lead to, each in natural order. What cannot be entered is added to what was passed over.
 fn find(root: &Path, passed: &mut PassedOver) -> Result<Vec<FoundFile>> {
     let unreadable = |error: &std::io::Error| Error::unreadable(root, io_reason(error));
     let given =

@@ -1,10 +1,9 @@
 //! One size for all faces: which, and how a photo is brought to it.
 //!
-//! A photo is never stretched. Where its shape differs from the faces' by more than
-//! [`ASPECT_TOLERANCE_PERCENT`], the largest centred part of the right shape is kept and the rest
-//! cut off. Cut off rather than padded: padding puts the same black bars at the same pixels of some
-//! photos and not of others, and PCA takes such bars for the greatest difference between people;
-//! what is cut from the edges is background, and the face of a portrait lies in the middle.
+//! A photo is never stretched. Where its shape differs from the faces' by more than [`ASPECT_TOLERANCE_PERCENT`], the
+//! largest centred part of the right shape is kept and the rest cut off. Cut off rather than padded: padding puts the
+//! same black bars at the same pixels of some photos and not of others, and PCA takes such bars for the greatest
+//! difference between people; what is cut from the edges is background, and the face of a portrait lies in the middle.
 
 use face_likelihood::resize::{self, cross, is_same_shape};
 pub use face_likelihood::resize::{ASPECT_TOLERANCE_PERCENT, Fit, Scale, Shape};
@@ -18,10 +17,9 @@ const MOST_PIXELS: u64 = 3_600;
 
 /// Chooses the size of faces from the sizes of all photos (width, height; upright).
 ///
-/// The shape that most photos share (within [`ASPECT_TOLERANCE_PERCENT`]); of the photos of that
-/// shape, the middle one by area gives the size: its own if that is at most 3,600 pixels, or else
-/// scaled down, shape kept, to at most that many. The order of the photos does not matter. `None` if no
-/// photo is large enough to show a face.
+/// The shape that most photos share (within [`ASPECT_TOLERANCE_PERCENT`]); of the photos of that shape, the middle one
+/// by area gives the size: its own if that is at most 3,600 pixels, or else scaled down, shape kept, to at most that
+/// many. The order of the photos does not matter. `None` if no photo is large enough to show a face.
 pub fn choose_size(photos: &[(u32, u32)]) -> Option<FaceSize> {
     let mut usable: Vec<_> = photos.iter().copied().filter(|&(w, h)| w.min(h) >= FaceSize::MIN_SIDE).collect();
     usable.sort_unstable_by(|&a, &b| slimness(a, b).then_with(|| a.cmp(&b)));

@@ -123,8 +123,7 @@ fn most_connections() -> usize {
     MOST
 }
 
-/// Answers whoever connects, for ever.
-/// The page is below this path where a proxy does not leave it out.
+/// Answers whoever connects, for ever. The page is below this path where a proxy does not leave it out.
 pub async fn serve(listener: TcpListener, router: Router, below: &str) {
     let below: Arc<str> = below.into();
     let all = Arc::new(Connections::default());

@@ -58,11 +58,10 @@ const META: &str = "meta.json";
 mod tests {
     use super::*;
     use crate::gallery::{Gallery, History};
-    use crate::recognizer::tests::learned;
-    use crate::recognizer::{Recognizer, Settings};
+    use crate::recognizer::{Recognizer, Settings, tests};
 
     pub(super) fn learned(settings: Settings) -> Recognizer {
-        learned("16x20", 5, 4, settings)
+        tests::learned("16x20", 5, 4, settings)
     }
 
     /// The file of such a model.

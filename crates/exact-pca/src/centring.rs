@@ -33,9 +33,8 @@ impl Table {
 
 /// Inner products with chosen columns of a table.
 ///
-/// n² (x_i - m)·(x_p - m) = n² G_ip - n (r_i + r_p) + S, with the sums r over the chosen columns and the total S,
-/// is an integer and is computed as one, so each number is the true value rounded once. Equal columns give
-/// exact zeros.
+/// n² (x_i - m)·(x_p - m) = n² G_ip - n (r_i + r_p) + S, with the sums r over the chosen columns and the total S, is an
+/// integer and is computed as one, so each number is the true value rounded once. Equal columns give exact zeros.
 #[derive(Debug, Clone)]
 pub(crate) struct Centring<'a> {
     table: &'a Table,

@@ -80,8 +80,7 @@ impl Symmetric for Operator<'_> {
     }
 }
 
-/// The trace of the scatter matrix (an exact integer over n, rounded once), and the sum of all squared
-/// pixels.
+/// The trace of the scatter matrix (an exact integer over n, rounded once), and the sum of all squared pixels.
 fn scatter(faces: Columns<'_>) -> (f64, f64) {
     let mut sums = DVector::<u64>::zeros(faces.length());
     let mut squares = 0_u128;

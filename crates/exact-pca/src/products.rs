@@ -73,8 +73,7 @@ impl<'a> CentredFaces<'a> {
         });
     }
 
-    /// `Xcᵀ B` (n x k) of images `B` (d x k): the twin of [`times`](Self::times). Parallel over blocks of
-    /// faces.
+    /// `Xcᵀ B` (n x k) of images `B` (d x k): the twin of [`times`](Self::times). Parallel over blocks of faces.
     pub fn transpose_times(&self, images: View<'_>, out: ViewMut<'_>) {
         eigen::for_each_rows(out, FACES, &|above, mut out: ViewMut<'_>| {
             let mut tile = Vec::new();

@@ -1,10 +1,9 @@
 //! Weights of faces: `Uᵀ (x - mean)`, straight from bytes.
 //!
-//! A face has the same weights, bit for bit, whether it is projected alone or among ten thousand others,
-//! with any number of threads and on any machine: so a photo that is enrolled has distance exactly 0
-//! from itself. Every weight is summed in one fixed order. Each of 16 lanes sums every 16th product of a
-//! block of pixels in f32, lanes are added pairwise, blocks in f64. Multiplication and addition are
-//! rounded separately, since not all machines can fuse them.
+//! A face has the same weights, bit for bit, whether it is projected alone or among ten thousand others, with any
+//! number of threads and on any machine: so a photo that is enrolled has distance exactly 0 from itself. Every weight
+//! is summed in one fixed order. Each of 16 lanes sums every 16th product of a block of pixels in f32, lanes are added
+//! pairwise, blocks in f64. Multiplication and addition are rounded separately, since not all machines can fuse them.
 
 use super::ShapeError;
 use nalgebra::DMatrix;

@@ -167,8 +167,7 @@ impl FaceMatrix {
     /// The pixels of face `j`, row by row.
     ///
     /// # Panics
-    /// If `j` is not below [`len`](Self::len), as a slice does. For an index from outside use
-    /// [`get`](Self::get).
+    /// If `j` is not below [`len`](Self::len), as a slice does. For an index from outside use [`get`](Self::get).
     pub fn face(&self, j: usize) -> &[u8] {
         &self.as_slice()[j * self.size.pixels()..][..self.size.pixels()]
     }

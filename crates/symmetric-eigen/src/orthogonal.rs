@@ -1,10 +1,9 @@
 //! A block of columns made orthonormal, and orthogonal to a basis there is already, even where it
 //! depends on that basis or on itself.
 //!
-//! Gram-Schmidt, block by block against the basis and column by column within the block, all of it at
-//! least twice ("twice is enough": L. Giraud, J. Langou & M. Rozložník, Comput. Math. Appl. 50, 2005).
-//! Cholesky QR, which is a few large products, does the work within a block whose columns are far from alike; of
-//! others it would make nothing.
+//! Gram-Schmidt, block by block against the basis and column by column within the block, all of it at least twice
+//! ("twice is enough": L. Giraud, J. Langou & M. Rozložník, Comput. Math. Appl. 50, 2005). Cholesky QR, which is a few
+//! large products, does the work within a block whose columns are far from alike; of others it would make nothing.
 
 use super::dense::{self, View};
 use super::random::Noise;

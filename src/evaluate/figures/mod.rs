@@ -19,9 +19,8 @@ use super::{
 use crate::gallery::Gallery;
 use crate::recognizer::Settings;
 
-/// Everything that was measured. Faces are named by their position in the
-/// [`Gallery`] that was evaluated, people by their position in its
-/// [`people`](crate::gallery::Gallery::people). Shares are from 0 to 1.
+/// Everything that was measured. Faces are named by their position in the [`Gallery`] that was evaluated, people by
+/// their position in its [`people`](crate::gallery::Gallery::people). Shares are from 0 to 1.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Evaluation {
     /// The people's names, by position.

@@ -1,9 +1,8 @@
 //! Exact sums of products of bytes: the Gram matrix `XᵀX` and the covariance accumulator `XXᵀ`.
 //!
-//! Faces are gray images of 8 bits, so every entry of either matrix is a sum of products of two bytes: a whole
-//! number, found here without any rounding. Whole numbers may be added in any order, so the result is the same bit
-//! for bit for any [`Kernel`], any number of threads and any split of the faces into chunks. Centring comes later,
-//! in `f64`.
+//! Faces are gray images of 8 bits, so every entry of either matrix is a sum of products of two bytes: a whole number,
+//! found here without any rounding. Whole numbers may be added in any order, so the result is the same bit for bit for
+//! any [`Kernel`], any number of threads and any split of the faces into chunks. Centring comes later, in `f64`.
 //!
 //! How it is fast (the scheme is that of Goto & van de Geijn, *Anatomy of high-performance matrix multiplication*,
 //! ACM TOMS 34(3), 2008):

@@ -33,8 +33,7 @@ pub enum Kernel {
 /// γ of the radial basis function exp(-γ ‖x - y‖²).
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Gamma {
-    /// One over the mean squared distance of two different faces learned from: a typical pair has the
-    /// kernel 1/e.
+    /// One over the mean squared distance of two different faces learned from: a typical pair has the kernel 1/e.
     #[default]
     Auto,
     /// This, above 0.

@@ -1,12 +1,11 @@
 //! What hard light does to coordinates, and its removal.
 //!
-//! A face lit from the side differs from its person's other photos along a few directions. So a photo is its person, plus
-//! what differs between photos of that person, plus light, which is 0 in even light and N(0, V) in hard light. V, of rank
-//! r, was learned from photos of people under known lights (`examples/train_light`). In coordinates z whitened by what
-//! anybody's photo varies, z = x / √(1 + ψ), it is Σ v w wᵀ with orthonormal w. The log-likelihood ratio of hard against
-//! even light is then ½ Σ (s (wᵀz)² - ln(1 + v)), s = v / (1 + v), and the light expected in the photo is
-//! √(1 + ψ) Σ s w wᵀz ([`Directions`]). It is taken off, times the probability of hard light: compensation of eigenchannels (Kenny et al.,
-//! Joint factor analysis versus eigenchannels in speaker recognition, IEEE TASLP 15, 2007).
+//! A face lit from the side differs from its person's other photos along a few directions. So a photo is its person, plus what differs
+//! between photos of that person, plus light, which is 0 in even light and N(0, V) in hard light. V, of rank r, was learned from photos of
+//! people under known lights (`examples/train_light`). In coordinates z whitened by what anybody's photo varies, z = x / √(1 + ψ), it is Σ
+//! v w wᵀ with orthonormal w. The log-likelihood ratio of hard against even light is then ½ Σ (s (wᵀz)² - ln(1 + v)), s = v / (1 + v), and
+//! the light expected in the photo is √(1 + ψ) Σ s w wᵀz ([`Directions`]). It is taken off, times the probability of hard light:
+//! compensation of eigenchannels (Kenny et al., Joint factor analysis versus eigenchannels in speaker recognition, IEEE TASLP 15, 2007).
 
 use nalgebra::{DMatrix, DVector};
 use symmetric_eigen as eigen;
