@@ -1,5 +1,4 @@
-//! No server keeps the program waiting for ever: not one that accepts and says nothing, nor one that sends a byte a
-//! second.
+//! No server keeps the program waiting for ever: not one that accepts and says nothing, nor one that sends a byte a second.
 
 use std::future::Future;
 use std::io;

@@ -14,8 +14,7 @@ use super::table::{self, TableEncoding, TableRow};
 use super::{ListingNote, Person, Skipped};
 use crate::error::{Error, PhotoProblem, Result};
 
-/// The rule that gives photos their person's name. File names that are not Unicode are read with replacement
-/// characters.
+/// The rule that gives photos their person's name. File names that are not Unicode are read with replacement characters.
 ///
 /// As text: `folder`, `stem`, `xmp`, or the path of a `.csv` file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -159,10 +159,9 @@ pub(crate) fn orthonormality(basis: &DMatrix<f64>) -> f64 {
 
 /// Makes the columns of a tall matrix (d x k, k ≤ d) orthonormal again, unless they are to 1e-12.
 ///
-/// Basis faces mapped back from small eigenvalues have lost some orthogonality to the leading ones (their
-/// error is that of the leading ones magnified). So leading columns stay and later ones are cleaned of
-/// them: block Gram-Schmidt, twice. Directions keep their sign; a column that lies in the span of those before it
-/// gives way to some direction outside it.
+/// Basis faces mapped back from small eigenvalues have lost some orthogonality to the leading ones (their error is that of
+/// the leading ones magnified). So leading columns stay and later ones are cleaned of them: block Gram-Schmidt, twice.
+/// Directions keep their sign; a column that lies in the span of those before it gives way to some direction outside it.
 /// Errors: if numbers are not finite.
 pub(crate) fn reorthonormalise(basis: &mut DMatrix<f64>) -> Result<(), PcaError> {
     let (d, k) = basis.shape();

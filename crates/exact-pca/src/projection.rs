@@ -21,8 +21,7 @@ const F: usize = 3;
 /// Faces converted to f32 at a time by one thread: 30 x 1024 numbers stay in the second-level cache.
 const PANEL: usize = 30;
 
-/// Weights (k x n) of faces (bytes, d x n, one face after the other) in the face space of `basis`
-/// (d x k) and `mean` (d).
+/// Weights (k x n) of faces (bytes, d x n, one face after the other) in the face space of `basis` (d x k) and `mean` (d).
 ///
 /// # Errors
 /// If the sizes do not fit together.

@@ -23,8 +23,7 @@ pub struct Detection {
     pub score: f32,
 }
 
-/// Detections below this are mostly not faces. (At 3: all 164 faces of Yale, 1 false box on 651 pictures
-/// without people.)
+/// Detections below this are mostly not faces. (At 3: all 164 faces of Yale, 1 false box on 651 pictures without people.)
 pub const MIN_SCORE: f64 = 3.0;
 
 /// Windows looked at are so many pixels apart. At 6 a face in 250 is lost, and nearly half the time goes

@@ -1,12 +1,10 @@
-//! Leading eigenpairs of a symmetric tridiagonal matrix: values by bisection on Sturm counts, vectors by
-//! inverse iteration.
+//! Leading eigenpairs of a symmetric tridiagonal matrix: values by bisection on Sturm counts, vectors by inverse iteration.
 //!
-//! Source: W. Barth, R. S. Martin & J. H. Wilkinson, "Calculation of the eigenvalues of a symmetric
-//! tridiagonal matrix by the method of bisection" (Numer. Math. 9, 1967); G. Peters & J. H. Wilkinson,
-//! "The calculation of specified eigenvectors by inverse iteration" (Handbook for Automatic Computation
-//! II, 1971). Different from the textbook: vectors are orthogonalised one against another only within
-//! clusters that are close to working accuracy; what the others lose is a small error that one
-//! Newton-Schulz step squares away ([`check::polish`]). So all vectors can be computed in parallel.
+//! Source: W. Barth, R. S. Martin & J. H. Wilkinson, "Calculation of the eigenvalues of a symmetric tridiagonal matrix by
+//! the method of bisection" (Numer. Math. 9, 1967); G. Peters & J. H. Wilkinson, "The calculation of specified eigenvectors
+//! by inverse iteration" (Handbook for Automatic Computation II, 1971). Different from the textbook: vectors are
+//! orthogonalised one against another only within clusters that are close to working accuracy; what the others lose is a
+//! small error that one Newton-Schulz step squares away ([`check::polish`]). So all vectors can be computed in parallel.
 
 use super::check;
 use super::random::Noise;

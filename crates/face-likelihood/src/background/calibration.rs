@@ -78,8 +78,7 @@ fn prior_log_odds() -> f64 {
 /// The probabilities of one photo's candidates, and of somebody else.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Judgement {
-    /// Positions of people, the likeliest first, with the probability of each; with that of somebody else they sum to
-    /// 1.
+    /// Positions of people, the likeliest first, with the probability of each; with that of somebody else they sum to 1.
     pub people: Vec<(usize, f64)>,
     /// The probability that it is somebody who is not enrolled.
     pub somebody_else: f64,

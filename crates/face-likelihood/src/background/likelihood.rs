@@ -19,8 +19,7 @@ pub struct Ratio {
 }
 
 impl Ratio {
-    /// The ratio for a person with `photos` enrolled photos whose mean is `mean` (k), where people vary by `between`
-    /// (k).
+    /// The ratio for a person with `photos` enrolled photos whose mean is `mean` (k), where people vary by `between` (k).
     pub fn new(between: &[f64], mean: &[f64], photos: f64) -> Self {
         let k = between.len();
         let (mut quadratic, mut linear) = (Vec::with_capacity(k), Vec::with_capacity(k));

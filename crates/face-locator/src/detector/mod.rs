@@ -9,9 +9,8 @@
 //! 2. What is left, merged where windows overlap ([`suppression`]), goes through three ever larger neural networks
 //!    over SURF features ([`surf`], [`network`]). Each rejects windows and moves and resizes those that it keeps.
 //!
-//! Boxes are those of the reference implementation, scores to seven digits: a test compares them with the crate
-//! `rustface`. They do not depend on the number of threads: work is shared out in pieces whose results are put
-//! together in order.
+//! Boxes are those of the reference implementation, scores to seven digits: a test compares them with the crate `rustface`.
+//! They do not depend on the number of threads: work is shared out in pieces whose results are put together in order.
 
 use std::collections::HashMap;
 
