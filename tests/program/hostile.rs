@@ -154,7 +154,7 @@ fn pipes_and_devices_are_not_waited_for() {
     }
     shell("cat \"$1\" | \"$0\" facemap - -o map.png").done();
     let added = shell("cat \"$1\" | \"$0\" people add Ann -").done();
-    assert!(added.stdout.contains("1 face of Ann (new) from standard input"), "{}", added.stdout);
+    assert!(added.stderr.contains("1 face of Ann (new) from standard input"), "{}", added.stderr);
 }
 
 /// A program that reads a table finds the photos in it.

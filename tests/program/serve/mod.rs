@@ -177,7 +177,7 @@ fn people_are_added_renamed_merged_moved_and_erased() {
     server.ask("POST", "/api/v0/people/Boris/faces", &boris[0]).has(201);
     server.ask("POST", "/api/v0/people/Boris/faces", &ada[0]).has(409);
     let group = fs::read(group_photo()).unwrap();
-    let refused = server.ask("POST", "/api/v0/people/Boris/faces", &group).has(422).json();
+    let refused = server.ask("POST", "/api/v0/people/Boris/faces", &group).has(400).json();
     assert!(refused["error"].to_string().contains("say which by number"), "{refused}");
     assert_eq!(people(&server), ["Ada", "Boris"]);
 
