@@ -265,6 +265,27 @@ fn what_was_written_is_withdrawn_when_it_no_longer_holds() {
     assert!(!fs::read_to_string(&sidecar).unwrap().contains("Ada"));
 }
 
+/// Photo managers remove the region and the keywords; that this program wrote them stays.
+#[test]
+fn a_name_that_a_person_took_off_is_not_written_again() {
+    let folder = enrolled();
+    fs::copy(group_photo(), folder.path().join("party.png")).unwrap();
+    let sidecar = folder.path().join("party.png.xmp");
+    let write = || run(folder.path(), ["identify", "party.png", "--write-xmp"]).done();
+    write();
+    let written = fs::read_to_string(&sidecar).unwrap();
+    let region = written.find("     <rdf:li rdf:parseType").unwrap()..written.find("     </rdf:li>").unwrap() + 16;
+    assert!(written[region.clone()].contains(">Ada<"), "{written}");
+    let mut removed = written.clone();
+    removed.replace_range(region, "");
+    fs::write(&sidecar, removed.replacen("<rdf:li>Ada</rdf:li>", "", 1)).unwrap();
+    for _ in 0..2 {
+        let said = write();
+        assert!(said.stderr.contains("a name was removed there; Ada is not written"), "{}", said.stderr);
+        assert_eq!(names(&sidecar), ["Farid"]);
+    }
+}
+
 /// A face with two names is nobody's until a person has said whose it is.
 #[test]
 fn a_face_with_two_names_is_not_enrolled() {

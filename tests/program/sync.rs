@@ -156,6 +156,9 @@ fn sources_are_left_out_where_the_user_wants_it() {
     run(folder.path(), ["enroll", "faces"].iter().chain(&SIZE)).done();
     assert!(sources(folder.path()).iter().all(|source| !source.is_empty()));
     // They are dropped from a model that has them, and never come back unasked.
+    let dry = run(folder.path(), ["enroll", "faces", "--no-sources", "--dry-run", "--components", "2"]).done();
+    assert!(dry.stdout.contains("would see no paths of photos any more"), "{}", dry.stdout);
+    assert!(dry.stdout.contains("would see another number of components or solver than before"), "{}", dry.stdout);
     run(folder.path(), ["enroll", "faces", "--no-sources"]).done();
     photo_of(folder.path(), "Eva/1.png", 99);
     run(folder.path(), ["enroll", "faces", "--sync"]).done();
