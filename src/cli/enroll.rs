@@ -61,13 +61,13 @@ pub fn run(args: &Enroll, model: &Path, output: &Output) -> Result<ExitStatus> {
     }
     let listed = ListedFolders::list(&args.faces, &args.labels.rule)?;
     refuse_nested(args, &listed, known)?;
-    let read = listed.read(Model::base(before.as_ref(), args.learn.preparation_options()), output)?;
+    let read = listed.read(Model::base(before.as_ref(), args.learn.preparation_options()?), output)?;
     refuse(args, &read, known)?;
 
     let looked_at = read.folder.known.len() + read.folder.new.len();
     let edit = if args.sync { Edit::Sync(read) } else { Edit::Folders(read) };
     let mut plan = Plan::of(edit, before.as_ref(), output)?;
-    plan.settings = args.learn.settings(plan.settings);
+    plan.settings = args.learn.settings(plan.settings)?;
     if args.no_sources {
         plan.outcome.gallery = plan.outcome.gallery.without_sources();
     }

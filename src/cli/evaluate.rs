@@ -68,10 +68,10 @@ pub fn run(args: &Evaluate, output: &Output) -> Result<ExitStatus> {
     let report_file = files::claim(&outputs, args.report.as_ref())?;
     let scores_file = files::claim(&outputs, args.scores.as_ref())?;
     let groups = groups(&args.labels.rule)?;
-    let options = args.learn.preparation_options();
+    let options = args.learn.preparation_options()?;
     let read = eigenfaces::Model::plan_folders(&args.faces, &args.labels.rule, options, output)?;
     let (preparation, gallery) = (read.preparation, read.outcome.gallery);
-    let settings = args.learn.settings(Settings::default());
+    let settings = args.learn.settings(Settings::default())?;
     if settings.prior == Prior::Bundled {
         let names = gallery.people().iter().map(Person::as_str);
         learning::refuse_flattery(&args.faces[0], names, "--background none, which learns from the gallery alone")?;

@@ -109,7 +109,8 @@ pub struct LearningOptions {
 impl LearningOptions {
     /// The library's settings: what the user gave, over what a model already has or the defaults. Ends with a usage
     /// error where a kernel of scaled pixels is asked for.
-    pub fn settings(&self, otherwise: Settings) -> Settings {
+    /// Errors: a file given as background model that is none.
+    pub fn settings(&self, otherwise: Settings) -> Result<Settings> {
         let Settings { prior, pca, distance } = otherwise;
         let distance = DistanceSettings {
             kernel: self.kernel.unwrap_or(distance.kernel),
@@ -120,14 +121,14 @@ impl LearningOptions {
             let message = "a kernel compares gray levels as they are: leave out --kernel or --scale-pixels (--scale-pixels=no leaves pixels as they are)";
             misuse(ErrorKind::ArgumentConflict, message);
         }
-        Settings {
-            prior: self.prior(prior),
+        Ok(Settings {
+            prior: self.prior(prior)?,
             pca: Pca {
                 components: self.components.unwrap_or(pca.components),
                 solver: self.solver.unwrap_or(pca.solver),
             },
             distance,
-        }
+        })
     }
 
     /// The first option given of those that say how to compare without background model.
@@ -141,21 +142,19 @@ impl LearningOptions {
     }
 
     /// Preparation of photos, as far as the user chose it.
-    pub fn preparation_options(&self) -> PreparationOptions {
-        self.prepare.options(match self.prior(Prior::default()) {
+    /// Errors: as of [`Self::settings`].
+    pub fn preparation_options(&self) -> Result<PreparationOptions> {
+        Ok(self.prepare.options(match self.prior(Prior::default())? {
             Prior::Bundled | Prior::Own(_) => Crops::Align,
             Prior::None => Crops::Keep,
-        })
+        }))
     }
 
     /// The prior asked for. Settings of the classic comparison imply that there is none; ends with a usage error where
     /// both were asked for.
-    fn prior(&self, otherwise: Prior) -> Prior {
-        let named = self.background.as_ref().map(|model| match model.open() {
-            Ok(prior) => prior,
-            Err(error) => bad_value(format_args!("--background: {error}")),
-        });
-        match (named, self.comparing()) {
+    fn prior(&self, otherwise: Prior) -> Result<Prior> {
+        let named = self.background.as_ref().map(BackgroundModel::open).transpose()?;
+        Ok(match (named, self.comparing()) {
             (Some(Prior::Bundled | Prior::Own(_)), Some((option, _))) => {
                 let message = format!(
                     "{option} says how to compare without a background model; leave out --background or {option}"
@@ -165,7 +164,7 @@ impl LearningOptions {
             (Some(asked), _) => asked,
             (None, Some(_)) => Prior::None,
             (None, None) => otherwise,
-        }
+        })
     }
 
     /// Whether a model's photos are prepared as the user asks; the model's way cannot be changed.

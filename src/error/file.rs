@@ -17,7 +17,7 @@ pub enum ModelProblem {
     #[error("no permission to read it: a model is its owner's alone; ask them, or name another file")]
     NotPermitted,
 
-    #[error("is a folder, not a model file: name the .npz file that `eigenfaces enroll` wrote")]
+    #[error("is a folder, not a model file: name an .npz file that eigenfaces wrote")]
     Folder,
 
     #[error("is a device or pipe, not a model file: a model must be an ordinary file")]
@@ -26,10 +26,10 @@ pub enum ModelProblem {
     #[error("is empty: take it from a backup, or delete it and enrol again")]
     Empty,
 
-    #[error("is not a model file (not even a zip archive): name the .npz file that `eigenfaces enroll` wrote")]
+    #[error("is not a model file (not even a zip archive): name an .npz file that eigenfaces wrote")]
     NotAModel,
 
-    #[error("is a zip archive, but not an eigenfaces model: name the .npz file that `eigenfaces enroll` wrote")]
+    #[error("is a zip archive, but not an eigenfaces model: name an .npz file that eigenfaces wrote")]
     OtherArchive,
 
     #[error("was cut short, or repacked by another program: take it from a backup, or enrol again into a new file")]

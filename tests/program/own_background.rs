@@ -81,7 +81,7 @@ fn what_teaches_too_little_is_refused_and_nothing_is_written() {
     run(at, ["enroll", faces]).done();
     for (file, words) in [("eigenfaces.npz", "people enrolled"), ("none.npz", "no such file or folder")] {
         let wrong = run(at, ["enroll", faces, "-m", "m.npz", "--background", file]);
-        wrong.ended(2, &["--background", words]);
+        wrong.failed_saying(&[file, words]);
     }
     let textbook = run(at, ["enroll", faces, "-m", "m.npz", "--background", "bundled", "--metric", "euclidean"]);
     textbook.ended(2, &["--metric", "--background"]);

@@ -31,8 +31,8 @@ pub fn before_enrolling(args: &Enroll, model: &Path, output: &Output) -> Result<
         ));
     }
     let known = before.as_ref().map(Model::recognizer);
-    let settings = args.learn.settings(known.map_or_else(Settings::default, Recognizer::settings));
-    let base = Model::base(before.as_ref(), args.learn.preparation_options());
+    let settings = args.learn.settings(known.map_or_else(Settings::default, Recognizer::settings))?;
+    let base = Model::base(before.as_ref(), args.learn.preparation_options()?);
     let mut read = enrollment::read_folders(&args.faces, &args.labels.rule, base, output)?;
     if let Some(before) = &before {
         enrollment::resolve(&mut read.folder, before.history(), output);
