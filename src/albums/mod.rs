@@ -28,10 +28,13 @@ use crate::enrollment::{Observer, report_passed_over};
 use crate::error::{Error, ModelProblem, Result, WriteProblem, reason};
 use crate::face_index::{Answers, FaceIndex, FaceKey, IndexedFace};
 use crate::face_matrix::FaceSize;
-use crate::store;
+use crate::store::{self, ModelLock, Wait};
 use crate::text::{counted, shown};
 
 const INDEX: &str = "eigenfaces.faces";
+
+/// Time that another process may take to write an index.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Time between saves of the index while photos are looked at: Ctrl-C loses no more.
 const SAVED_EVERY: Duration = Duration::from_secs(10);
@@ -246,6 +249,10 @@ impl Albums {
 /// saved.
 /// Errors: the file that stands there is no index, or is damaged.
 fn save(index: &mut FaceIndex, file: &Path, same: &[(ContentHash, ContentHash)]) -> Result<Option<Error>> {
+    let _lock = match ModelLock::acquire(file, Wait::AtMost(PATIENCE)) {
+        Ok(lock) => lock,
+        Err(error) => return Ok(Some(error)),
+    };
     index.answers = load(file)?.answers;
     index.answers.follow(same);
     Ok(store::save_face_index(index, file).err())
@@ -260,32 +267,66 @@ pub struct Remembered {
 }
 
 impl Remembered {
-    /// Makes the change, and has the index written if there is one.
-    /// Errors: an index that cannot be written.
-    pub fn change(index: &mut FaceIndex, file: &Path, change: impl FnOnce(&mut Answers)) -> Result<Option<Self>> {
-        let before = index.answers.clone();
-        change(&mut index.answers);
-        if index.answers == before {
+    /// Makes the change in an index, as it is by then. `None` where it changes nothing.
+    /// Errors: an index that is gone, or cannot be read or written.
+    pub fn change(file: &Path, change: impl Fn(&mut Answers)) -> Result<Option<Self>> {
+        let changed = || -> Result<_> {
+            let before = existing(file)?;
+            let mut after = before.answers.clone();
+            change(&mut after);
+            Ok((after != before.answers).then_some((before, after)))
+        };
+        // Whoever has nothing to write may have no right to.
+        if changed()?.is_none() {
             return Ok(None);
         }
-        store::save_face_index(index, file)?;
-        Ok(Some(Self { file: file.to_owned(), before, after: index.answers.clone() }))
+        let _lock = ModelLock::acquire(file, Wait::AtMost(PATIENCE))?;
+        let Some((mut index, after)) = changed()? else { return Ok(None) };
+        let before = std::mem::replace(&mut index.answers, after.clone());
+        store::save_face_index(&index, file)?;
+        Ok(Some(Self { file: file.to_owned(), before, after }))
     }
 
-    /// Reverts the change; later answers stay.
-    /// Errors: an index that cannot be read or written.
-    pub fn take_back(&self) -> Result<()> {
-        let undo = |answers: &mut Answers| answers.take_back(&self.before, &self.after);
-        Self::change(&mut load(&self.file)?, &self.file, undo)?;
-        Ok(())
+    /// The answers in the index once it was made.
+    pub fn after(&self) -> &Answers {
+        &self.after
+    }
+
+    /// Reverts the change, and returns what reverts that; later answers stay.
+    /// Errors: as of [`Self::change`].
+    pub fn take_back(&self) -> Result<Option<Self>> {
+        Self::change(&self.file, |answers| answers.take_back(&self.before, &self.after))
+    }
+
+    /// Reverts some changes, all or none.
+    /// Errors: as of [`Self::change`].
+    pub fn take_all_back<'a>(changes: impl IntoIterator<Item = &'a Self>) -> Result<Vec<Self>> {
+        let mut reverted = Vec::new();
+        for change in changes {
+            match change.take_back() {
+                Ok(done) => reverted.extend(done),
+                Err(error) => {
+                    for done in &reverted {
+                        Self::take_back(done)?;
+                    }
+                    return Err(error);
+                }
+            }
+        }
+        Ok(reverted)
     }
 }
 
 /// The index in a file; an empty one where there is none.
 /// Errors: a file that is no index, or is damaged.
 pub fn load(file: &Path) -> Result<FaceIndex> {
+    if file.symlink_metadata().is_err() { Ok(FaceIndex::default()) } else { existing(file) }
+}
+
+/// Errors: no file, or one that is no index or is damaged.
+fn existing(file: &Path) -> Result<FaceIndex> {
     if file.symlink_metadata().is_err() {
-        return Ok(FaceIndex::default());
+        return Err(Error::about(file, "is gone, so nothing can be remembered there: group the folder again"));
     }
     store::load_face_index(file).map_err(|error| {
         let reason = match error {
@@ -332,4 +373,35 @@ pub fn refuse_no_folder(folder: &Path) -> Result<()> {
         return Err(Error::about(folder, "is no folder; `eigenfaces identify` looks at single photos"));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use super::*;
+
+    #[test]
+    fn what_is_said_while_others_save_the_index_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = index_of(folder.path());
+        store::save_face_index(&FaceIndex::default(), &file).unwrap();
+        let is_over = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !is_over.load(Ordering::SeqCst) {
+                    assert!(save(&mut FaceIndex::default(), &file, &[]).unwrap().is_none());
+                }
+            });
+            for face in 0..40 {
+                let key = FaceKey { photo: ContentHash([7; 32]), face };
+                let said = |answers: &mut Answers| {
+                    answers.ignored.insert(key);
+                };
+                assert!(Remembered::change(&file, said).unwrap().is_some());
+            }
+            is_over.store(true, Ordering::SeqCst);
+        });
+        assert_eq!(load(&file).unwrap().answers.ignored.len(), 40);
+    }
 }

@@ -38,6 +38,13 @@ pub struct NamedFaces {
     indexes: BTreeMap<PathBuf, FaceIndex>,
 }
 
+impl NamedFace {
+    /// Whether no index knows the face, so that what was said of it cannot be remembered.
+    pub fn is_unknown(&self) -> bool {
+        self.key.is_none() && matches!(self.answer, Answer::Ignored | Answer::NotThese(_))
+    }
+}
+
 impl NamedFaces {
     /// Answers about these faces, looked up in one index, or in those of the folders of their photos.
     /// Errors: a face with two names; an index that cannot be read.
@@ -231,7 +238,10 @@ impl NamedFaces {
                 answers.extend(told.clone());
                 answers.ignored.retain(|key| !taken_back.contains(key));
             };
-            changed.extend(Remembered::change(index, file, change)?);
+            if let Some(done) = Remembered::change(file, change)? {
+                index.answers = done.after().clone();
+                changed.push(done);
+            }
         }
         Ok(changed)
     }

@@ -12,8 +12,8 @@ use super::service::{Service, Snapshot};
 
 /// The revision that a change was meant for (`If-Match`), if the client sent one.
 pub fn expected(headers: &HeaderMap) -> Option<String> {
-    let tag = headers.get(header::IF_MATCH)?.to_str().ok()?;
-    (tag != "*").then(|| tag.to_owned())
+    let tag = String::from_utf8_lossy(headers.get(header::IF_MATCH)?.as_bytes());
+    (tag != "*").then(|| tag.into_owned())
 }
 
 /// A JSON object with the revision of the gallery (ETag).

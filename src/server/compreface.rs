@@ -160,11 +160,8 @@ pub async fn faces(State(service): Shared, UrlQuery(asked): UrlQuery<OfSubject>)
     let snapshot = service.snapshot();
     let object = service.work(move |_| {
         let all: Vec<Value> = snapshot.model.as_ref().map_or_else(Vec::new, |model| {
-            let (people, enrolled) = (model.people(), model.gallery().enrolled());
-            let named = enrolled.iter().map(|face| (face, people[face.person].as_str()));
-            let wanted = asked.subject.as_deref();
-            let faces = named.filter(|(_, name)| wanted.is_none_or(|wanted| wanted == *name));
-            faces.map(|(face, name)| json!({ "image_id": short(face.hash), "subject": name })).collect()
+            let faces = faces_of(model, asked.subject.as_deref()).into_iter().map(|at| model.gallery().photo(at));
+            faces.map(|face| json!({ "image_id": short(face.hash), "subject": face.person.as_str() })).collect()
         });
         let (page, size) = (asked.page.unwrap_or(0), asked.size.unwrap_or(20).max(1));
         let faces: Vec<&Value> = all.iter().skip(page.saturating_mul(size)).take(size).collect();
@@ -197,7 +194,14 @@ fn faces_of(model: &Model, subject: Option<&str>) -> Vec<usize> {
     }
 }
 
-pub async fn erase_faces_of(State(service): Shared, UrlQuery(asked): UrlQuery<OfSubject>) -> Answer<Json<Value>> {
+/// Whose faces are erased: a misspelt parameter would be everybody's.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ErasedSubject {
+    subject: Option<String>,
+}
+
+pub async fn erase_faces_of(State(service): Shared, UrlQuery(asked): UrlQuery<ErasedSubject>) -> Answer<Json<Value>> {
     let erased = erase(&service, move |model| Ok(faces_of(model, asked.subject.as_deref()))).await?;
     Ok(Json(json!({ "deleted": erased.len() })))
 }

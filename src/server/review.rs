@@ -8,7 +8,6 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use eigenfaces::dataset::ContentHash;
 use eigenfaces::enrollment::Observer;
-use eigenfaces::face_index::Answers;
 use eigenfaces::model::{Edit, Plan, Step};
 use eigenfaces::store::NamesIn;
 use eigenfaces::xmp::OwnNames;
@@ -22,7 +21,7 @@ use super::jobs::Job;
 use super::service::{Changes, Gesture, Service, Snapshot};
 use crate::albums::{
     self, AlbumFace, Albums, Answer, AnswerAt, EnrolledPixels, FacePlace, FaceRecord, FacesByPerson, Folder,
-    MOST_APART, NameAt, NamedFaces, Others, Remembered, Sidecars, SortBy, Sorter, Writing, by_photo,
+    MOST_APART, NameAt, NamedFace, NamedFaces, Others, Remembered, Sidecars, SortBy, Sorter, Writing, by_photo,
 };
 use crate::error::{Error, Result};
 use crate::text::counted;
@@ -163,15 +162,23 @@ pub async fn name(
     let work = move |service: &Service, changes: &mut Changes, _: &Job| {
         let enrolled = service.enrolled(&service.snapshot());
         let mut review = NamedFaces::of(said(&groups, &folder, &enrolled)?, None)?;
+        service.refuse_other(&service.snapshot(), expected.as_deref())?;
+        if review.count(NamedFace::is_unknown) > 0 {
+            return Err(Failure::conflict(
+                "this folder has no index in which that could be remembered: group the folder again",
+            ));
+        }
+        let remembered = review.remember()?;
         let mut answer = json!({ "added": 0 });
         if review.has_names() {
             let change = |model: Option<&Model>| enroll(model, &service.file, &mut review);
-            (answer, _) = service.change_now(changes, expected.as_deref(), change)?;
-        } else {
-            service.refuse_other(&service.snapshot(), expected.as_deref())?;
+            let changed = service.change_now(changes, expected.as_deref(), change);
+            if changed.is_err() {
+                Remembered::take_all_back(&remembered)?;
+            }
+            (answer, _) = changed?;
         }
         let gesture = if answer["added"] == json!(0) { Gesture::Answers } else { Gesture::AnswersAndGallery };
-        let remembered = review.remember()?;
         if !remembered.is_empty() {
             changes.remembered(&told, gesture, remembered, &service.renew());
         }
@@ -237,10 +244,7 @@ pub async fn bring_back(service: &Arc<Service>, ids: Vec<String>, job: &Arc<Job>
     let work = move |service: &Service, changes: &mut Changes, _: &Job| {
         let keys: BTreeSet<_> = ids.iter().map(|id| Ok(folder.find(id)?.0)).collect::<Reply<_>>()?;
         let file = albums::index_of(&folder.path);
-        let again = |answers: &mut Answers| {
-            answers.ignored.retain(|key| !keys.contains(key));
-        };
-        let changed = Remembered::change(&mut albums::load(&file)?, &file, again)?;
+        let changed = Remembered::change(&file, |answers| answers.ignored.retain(|key| !keys.contains(key)))?;
         let count = counted(keys.len(), "ignored face", "ignored faces");
         if changed.is_some() {
             let told = format!("{count} brought back");

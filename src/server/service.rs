@@ -36,7 +36,7 @@ pub struct Service {
     pub access: Access,
     pub jobs: Jobs,
     pub file: PathBuf,
-    /// Process id: part of every revision, so that those of another run differ.
+    /// A random number: part of every revision, so that those of another run differ. (Each first process of a container has one id.)
     run: u32,
     current: RwLock<Snapshot>,
     changes: Arc<tokio::sync::Mutex<Changes>>,
@@ -60,7 +60,7 @@ impl Service {
             access,
             jobs: Jobs::default(),
             file: file.to_owned(),
-            run: std::process::id(),
+            run: getrandom::u32().unwrap_or_else(|_| std::process::id()),
             current: RwLock::new(Snapshot { model, revision: 1 }),
             changes: Arc::new(tokio::sync::Mutex::new(Changes { lock, said: Vec::new() })),
             queue: Mutex::default(),

@@ -63,9 +63,8 @@ fn is_ignored(face: &NamedFace) -> bool {
 }
 
 fn report_unknown(named: &NamedFaces, output: &Output) -> usize {
-    let is_unknown = |face: &NamedFace| face.key.is_none() && (is_ignored(face) || is_apart(face));
-    let count = named.count(is_unknown);
-    if let Some(NamedFace { place, .. }) = named.faces.iter().find(|face| is_unknown(face)) {
+    let count = named.count(NamedFace::is_unknown);
+    if let Some(NamedFace { place, .. }) = named.faces.iter().find(|face| face.is_unknown()) {
         let others = match count {
             1 => String::new(),
             count => format!(" and of {}", counted(count - 1, "more face", "more faces")),

@@ -23,5 +23,7 @@ export async function work(content, doing) {
   } finally {
     element("job").hidden = true;
   }
-  return job;
+  // Faces were erased meanwhile, whom the result may name.
+  const isForgotten = job.state === "done" && job.result === null;
+  return isForgotten ? { ...job, state: "failed", error: "faces were erased meanwhile: begin it again" } : job;
 }

@@ -163,12 +163,17 @@ impl Service {
             let (told, _) = changes.last(&now).ok_or(eigenfaces::Error::NothingToUndo)?;
             let said = changes.last_said(&now);
             let gesture = said.map(|said| said.gesture);
-            let mut answers = said.into_iter().flat_map(|said| &said.answers);
-            answers.try_for_each(Remembered::take_back)?;
+            let reverted = Remembered::take_all_back(said.into_iter().flat_map(|said| &said.answers))?;
             let state = match (gesture, now.model.as_deref()) {
-                (Some(Gesture::Answers), _) | (_, None) => service.renew(),
-                (_, Some(model)) => service.commit(&mut changes, &Plan::of(Edit::Undo, Some(model), &())?, &now)?,
+                (Some(Gesture::Answers), _) | (_, None) => Ok(service.renew()),
+                (_, Some(model)) => Plan::of(Edit::Undo, Some(model), &())
+                    .map_err(Into::into)
+                    .and_then(|plan| service.commit(&mut changes, &plan, &now)),
             };
+            if state.is_err() {
+                Remembered::take_all_back(&reverted)?;
+            }
+            let state = state?;
             if gesture.is_some() {
                 changes.said.pop();
             }

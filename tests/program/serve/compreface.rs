@@ -78,6 +78,11 @@ fn clients_of_compreface_are_answered() {
     let list = json!([ids[1], ids[2], "nothing"]).to_string();
     let gone = server.ask("POST", "/api/v1/recognition/faces/delete", list.as_bytes()).has(200).json();
     assert_eq!(gone.as_array().unwrap().len(), 2);
+    // Blanks around it are no other name, and a misspelt parameter is not everybody's.
+    let listed =
+        |name: &str| server.ask("GET", &format!("/api/v1/recognition/faces?subject={name}"), b"").has(200).json();
+    assert_eq!(listed("Ada%20")["total_elements"], listed("Ada")["total_elements"]);
+    server.ask("DELETE", "/api/v1/recognition/faces?subjet=Ada", b"").has(400);
     let gone = server.ask("DELETE", "/api/v1/recognition/faces?subject=Ada", b"").has(200).json();
     assert_eq!(gone, json!({ "deleted": 3 }));
     assert_eq!(names(), json!([]));

@@ -145,6 +145,29 @@ fn faces_of_a_folder_are_grouped_named_ignored_and_brought_back() {
     }
 }
 
+#[test]
+fn what_cannot_be_remembered_fails_and_can_be_undone_later() {
+    let folder = Folder::new(&["Ada", "Keiko"]);
+    let found = folder.group();
+    let (first, last) = (ids(&found["groups"][0]), ids(found["groups"].as_array().unwrap().last().unwrap()));
+    let ignoring = |faces: &[String]| json!({ "kind": "name", "groups": [{ "person": null, "faces": faces }] });
+    folder.done(ignoring(&last));
+    let index = folder.photos.join("eigenfaces.faces");
+    fs::rename(&index, folder.at("away")).unwrap();
+    let named = json!({ "kind": "name", "groups": [{ "person": "Zoe", "faces": last }, { "faces": first }] });
+    for job in [ignoring(&first), named, json!({ "kind": "bring-back", "faces": last })] {
+        let job = folder.work(job);
+        assert_eq!(job["state"], "failed", "{job}");
+        assert!(job["error"].to_string().contains("group the folder again"), "{job}");
+    }
+    assert_eq!(people(&folder.server), Vec::<String>::new(), "what fails changes nothing");
+    assert_ne!(folder.server.ask("POST", "/api/v0/undo", b"").status, 200);
+    fs::rename(folder.at("away"), &index).unwrap();
+    assert_eq!(all(&json!([{ "faces": folder.group()["ignored"] }])), last);
+    assert_eq!(folder.undo(), format!("{} ignored", counted(last.len())));
+    assert_eq!(folder.group()["ignored"], json!([]));
+}
+
 fn counted(faces: usize) -> String {
     match faces {
         1 => "1 face".to_owned(),
