@@ -39,9 +39,8 @@
 #[doc = include_str!("../docs/GUIDE.md")]
 struct Examples;
 
-// The order of these lines is the layering: a module imports only from those above it (tests/library/layers.rs).
-// What is hidden from the documentation, here and below, is for the program, the tests and the benchmarks: it changes as they
-// need it.
+// The order of these lines is the layering: a module imports only from those above it (tests/library/layers.rs). What is hidden
+// from the documentation, here and below, is for the program, the tests and the benchmarks: it changes as they need it.
 #[macro_use]
 mod named;
 

@@ -184,8 +184,7 @@ impl Preparation {
         Some(self.aligned(photo, *face, found.len()))
     }
 
-    /// Every face of a photo, row by row; just one, the whole photo, where photos are taken as they
-    /// are. No face is no error.
+    /// Every face of a photo, row by row; just one, the whole photo, where photos are taken as they are. No face is no error.
     ///
     /// # Errors
     /// A photo too small to show a face, where photos are taken as they are.

@@ -197,8 +197,7 @@ impl Prepare {
     }
 }
 
-/// The recogniser to use, from the model or learned in memory from `--faces`, and how many files of the latter
-/// could not be used.
+/// The recogniser to use, from the model or learned in memory from `--faces`, and how many files of the latter could not be used.
 pub fn recognizer(origin: &ModelSource, model: &Path, output: &Output) -> Result<(Recognizer, usize)> {
     if origin.faces.is_empty() {
         return Ok((store::load(model)?, 0));

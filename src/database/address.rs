@@ -16,8 +16,7 @@ use super::deadline::CONNECTING;
 use super::password::{self, tcp};
 use crate::error::{DatabaseProblem, Error, Result};
 
-/// An address as it was given. Nothing shows it, for a password may stand in it; whether it is one is found out when
-/// it is used.
+/// An address as it was given. Nothing shows it, for a password may stand in it; whether it is one is found out when it is used.
 #[derive(Clone, PartialEq, Eq)]
 pub struct GivenAddress(String);
 

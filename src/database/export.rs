@@ -47,8 +47,7 @@ impl<'a> Export<'a> {
         self.plan.change
     }
 
-    /// Does it. `model` is what the model is called; `reached` is told how many people are there of those to be
-    /// brought over.
+    /// Does it. `model` is what the model is called; `reached` is told how many people are there of those to be brought over.
     ///
     /// A gallery of another face space stays as it is until this one is whole, so that whoever identifies with the
     /// former model is answered as before; then it gives way at once.

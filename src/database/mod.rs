@@ -1,10 +1,9 @@
 //! A gallery in a PostgreSQL database with the extension pgvector: for more people than one machine's memory holds, or
 //! for many machines that ask.
 //!
-//! A model file gives the way from a photo to coordinates; the database holds the people's coordinates, and how
-//! distances become decisions ([`Export`]). Whoever identifies asks it for the nearest people ([`RemoteGallery`]). All is in
-//! the schema `eigenfaces`, whose names are fixed; whatever comes from users travels as a parameter. docs/SCALE.md
-//! tells how it is used.
+//! A model file gives the way from a photo to coordinates; the database holds the people's coordinates, and how distances become
+//! decisions ([`Export`]). Whoever identifies asks it for the nearest people ([`RemoteGallery`]). All is in the schema
+//! `eigenfaces`, whose names are fixed; whatever comes from users travels as a parameter. docs/SCALE.md tells how it is used.
 
 mod address;
 mod column;

@@ -19,12 +19,11 @@ use crate::error::{Error, PhotoProblem, Result};
 /// As text: `folder`, `stem`, `xmp`, or the path of a `.csv` file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum LabelRule {
-    /// The first-level folder under the root names the person, whatever lies nested below it; the file `.person` in it,
-    /// if there is one, rather than its own name. A folder that is called as phones and programs call theirs (`Camera`,
-    /// `WhatsApp Images`, `New folder`) names nobody. Files straight in the root, and files given one by one, go by
-    /// [`LabelRule::Stem`]; where such names tell nobody (`1.pgm`, `IMG_0001.jpg`), the folder they lie in names the
-    /// person, unless it is a root with folders of people in it. So `enroll faces/`, `enroll flat/`, `enroll
-    /// faces/ada/` and `enroll faces/ada/*.jpg` all do what they look like.
+    /// The first-level folder under the root names the person, whatever lies nested below it; the file `.person` in it, if there is
+    /// one, rather than its own name. A folder that is called as phones and programs call theirs (`Camera`, `WhatsApp Images`, `New
+    /// folder`) names nobody. Files straight in the root, and files given one by one, go by [`LabelRule::Stem`]; where such names
+    /// tell nobody (`1.pgm`, `IMG_0001.jpg`), the folder they lie in names the person, unless it is a root with folders of people
+    /// in it. So `enroll faces/`, `enroll flat/`, `enroll faces/ada/` and `enroll faces/ada/*.jpg` all do what they look like.
     #[default]
     Folder,
     /// The file name without extension, the number at its end and what sets that off; underscores

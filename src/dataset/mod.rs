@@ -5,8 +5,7 @@
 //! - [`stream`] does so chunk by chunk, for more photos than memory holds;
 //! - [`decode`](decode::decode) turns the bytes of one file into an upright 8-bit gray image.
 //!
-//! A file that cannot be used never ends the work: it becomes a [`Skipped`] with its
-//! [`PhotoProblem`], to be listed at the end.
+//! A file that cannot be used never ends the work: it becomes a [`Skipped`] with its [`PhotoProblem`], to be listed at the end.
 
 mod alike;
 mod animation;

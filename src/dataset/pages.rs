@@ -1,8 +1,7 @@
 //! The pages of a TIFF, each a photo of its own: scanners save several paper photos in one file.
 //!
-//! `album (page 2 of 4).tif` is the second page of `album.tif`: a name that no file has, by which the page is listed, read and
-//! told of. Its bytes are those of the file with this page as the first and only one, so that whatever reads
-//! a TIFF reads the page.
+//! `album (page 2 of 4).tif` is the second page of `album.tif`: a name that no file has, by which the page is listed, read and told
+//! of. Its bytes are those of the file with this page as the first and only one, so that whatever reads a TIFF reads the page.
 
 use std::borrow::Cow;
 use std::fs::File;

@@ -22,10 +22,9 @@ impl Person {
     /// Trims, normalises and checks a name.
     ///
     /// # Errors
-    /// [`Error::PersonName`] if nothing is left, it is too long, or holds control characters
-    /// (a line break would forge lines of output) or characters that cannot be seen (two names would look alike, or
-    /// read otherwise than they are) or that stand for letters that could not be read (U+FFFD); if it is what this
-    /// program says of faces without a name, such as `unknown`.
+    /// [`Error::PersonName`] if nothing is left, it is too long, or holds control characters (a line break would forge lines of
+    /// output) or characters that cannot be seen (two names would look alike, or read otherwise than they are) or that stand for
+    /// letters that could not be read (U+FFFD); if it is what this program says of faces without a name, such as `unknown`.
     pub fn new(name: &str) -> Result<Self> {
         let reason = match is_reserved(name) {
             true => RESERVED,

@@ -167,8 +167,7 @@ fn names<'a>(skipped: impl Iterator<Item = &'a Skipped>, others: [&'a Vec<PathBu
     paths.map(dataset::path_as_text).collect()
 }
 
-/// The gallery as its own frame has it ([`Gallery::framed`]), and its preparation. The observer hears how many photos show no
-/// face.
+/// The gallery as its own frame has it ([`Gallery::framed`]), and its preparation. The observer hears how many photos show no face.
 pub fn frame(gallery: Gallery, preparation: &Preparation, observer: &dyn Observer) -> (Preparation, Gallery) {
     let (preparation, framed) = gallery.framed(preparation);
     let without = framed.enrolled().iter().filter(|face| face.origin.is_without_face()).count();

@@ -1,7 +1,6 @@
 //! Problems of a gallery in a database.
 
-/// The reason why the gallery in a database cannot be used. Carries no address:
-/// [`Error::Database`](super::Error::Database) does.
+/// The reason why the gallery in a database cannot be used. Carries no address: [`Error::Database`](super::Error::Database) does.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DatabaseProblem {

@@ -5,9 +5,8 @@
 //! an integral image in exact integers, mᵀx and u_iᵀx as correlations by the fast Fourier transform, which takes
 //! log(pixels) steps a pixel where the naive loop takes one for every pixel of a face.
 //!
-//! Source: M. Turk and A. Pentland, "Eigenfaces for recognition", 1991, section "Using eigenfaces to detect faces".
-//! As they note, the distance alone judges by contrast as well: a flat wall lies near every face space. A likelihood is
-//! fairer: see [`Measure`].
+//! Source: M. Turk and A. Pentland, "Eigenfaces for recognition", 1991, section "Using eigenfaces to detect faces". As they note,
+//! the distance alone judges by contrast as well: a flat wall lies near every face space. A likelihood is fairer: see [`Measure`].
 
 mod likelihood;
 mod scales;
@@ -27,12 +26,11 @@ pub enum Measure {
     /// ε over √d: the distance from face space in gray levels a pixel (Turk & Pentland).
     #[default]
     Distance,
-    /// Unlikeness to a face once the window's level and contrast are those of the mean face: with the weights w and
-    /// the distance ε of the window so evened out, the root of (Σ w_i² / λ_i + ε² / ρ) / d, where ρ is the mean of the
-    /// eigenvalues left out. Values compare parts of one photo: half to all of 1 for faces learned from, and no fixed limit
-    /// tells them from other pictures. It is minus the logarithm of the likelihood
-    /// of B. Moghaddam & A. Pentland (IEEE Trans. PAMI 19(7), 1997): flat walls and plain gradients, near face space
-    /// though they are, are no likely faces. A flat window counts as [`FLAT`].
+    /// Unlikeness to a face once the window's level and contrast are those of the mean face: with the weights w and the distance ε
+    /// of the window so evened out, the root of (Σ w_i² / λ_i + ε² / ρ) / d, where ρ is the mean of the eigenvalues left out.
+    /// Values compare parts of one photo: half to all of 1 for faces learned from, and no fixed limit tells them from other
+    /// pictures. It is minus the logarithm of the likelihood of B. Moghaddam & A. Pentland (IEEE Trans. PAMI 19(7), 1997): flat
+    /// walls and plain gradients, near face space though they are, are no likely faces. A flat window counts as [`FLAT`].
     Likelihood,
 }
 

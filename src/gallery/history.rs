@@ -129,8 +129,7 @@ impl History {
         self.steps.push(last);
     }
 
-    /// Records that a finding about faces of a gallery (their positions) is no mistake, as long as they stay enrolled as they
-    /// are.
+    /// Records that a finding about faces of a gallery (their positions) is no mistake, as long as they stay enrolled as they are.
     pub fn call_fine(&mut self, finding: &str, faces: &[usize], gallery: &Gallery) {
         self.fine.extend(self.finding(finding, faces, gallery));
     }

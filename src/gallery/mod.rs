@@ -87,8 +87,7 @@ pub struct Dispute {
     pub other_person: Person,
 }
 
-/// Whether a copy of a photo at this path counts rather than one at the other: of paths that are known the first in natural
-/// order.
+/// Whether a copy of a photo at this path counts rather than one at the other: of paths that are known the first in natural order.
 fn is_before(path: &str, other: &str) -> bool {
     let order = natural::names(path.as_bytes(), other.as_bytes());
     !path.is_empty() && !other.is_empty() && order.is_lt()
@@ -108,9 +107,8 @@ impl Gallery {
         Self::empty(size).with(faces)
     }
 
-    /// The gallery with these faces added. A photo given twice is kept once, also where its file was saved anew: what has the
-    /// same pixels is the same photo. A photo given under two people's names is not added under either; what is enrolled
-    /// stays as it is.
+    /// The gallery with these faces added. A photo given twice is kept once, also where its file was saved anew: what has the same
+    /// pixels is the same photo. A photo given under two people's names is not added under either; what is enrolled stays as it is.
     ///
     /// # Errors
     /// Faces of another size.
@@ -223,8 +221,7 @@ impl Gallery {
         counts
     }
 
-    /// The gallery of some of the faces, given by increasing positions. Whoever has no face among them is
-    /// not one of its people.
+    /// The gallery of some of the faces, given by increasing positions. Whoever has no face among them is not one of its people.
     ///
     /// # Errors
     /// [`LikelihoodError::NoSuchFace`].

@@ -1,5 +1,4 @@
-//! A gallery and a folder: what is new there is added; or the gallery follows the folder, what is changed, moved and gone
-//! included.
+//! A gallery and a folder: what is new there is added; or the gallery follows the folder, what is changed, moved and gone included.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;

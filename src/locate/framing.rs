@@ -114,9 +114,8 @@ impl CropEyes {
     /// Shapes that differ by no more than this are one shape, in percent.
     const TOLERANCE: u32 = 2;
 
-    /// The place of the eyes in these crops (their sizes, their [`relative_eyes`]), if they have one shape and their eyes
-    /// stand nearly in one place: all but a tenth within 0.4 eye distances of the middle.
-    /// How well they agree is said besides.
+    /// The place of the eyes in these crops (their sizes, their [`relative_eyes`]), if they have one shape and their eyes stand
+    /// nearly in one place: all but a tenth within 0.4 eye distances of the middle. How well they agree is said besides.
     pub fn of(mut faces: Vec<((u32, u32), RelativeEyes)>) -> Option<Self> {
         if faces.len() < Self::ENOUGH {
             return None;
@@ -239,9 +238,8 @@ impl Survey {
         2 * self.without_face > self.looked_at
     }
 
-    /// The rule. Crops that are to be aligned: [`Framing::Detect`], unless all photos are too small to find a face in
-    /// them. Crops that are to be kept: [`Framing::Detect`] where the middle one of the faces found takes less than
-    /// 60 % of its photo's width.
+    /// The rule. Crops that are to be aligned: [`Framing::Detect`], unless all photos are too small to find a face in them. Crops
+    /// that are to be kept: [`Framing::Detect`] where the middle one of the faces found takes less than 60 % of its photo's width.
     pub fn of(looks: &[Look], crops: Crops) -> Self {
         let share = |look: &Look| if let Look::Face { share } = look { Some(*share) } else { None };
         let mut shares: Vec<f32> = looks.iter().filter_map(share).collect();

@@ -13,8 +13,7 @@ use crate::decision::{Acceptance, ENOUGH_PEOPLE, STRANGER_PRIOR, mean_and_spread
 /// With fewer genuine probes than this, their mean distance is assumed.
 const ENOUGH_GENUINE: usize = 5;
 
-/// A genuine probe's mean distance where it is assumed, in terms of the strangers': that of two independent halves of one
-/// variance.
+/// A genuine probe's mean distance where it is assumed, in terms of the strangers': that of two independent halves of one variance.
 const ASSUMED_GENUINE: f64 = std::f64::consts::FRAC_1_SQRT_2;
 
 /// Distances that are all alike but for rounding tell nothing: the least spread, in terms of the strangers' mean.

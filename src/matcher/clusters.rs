@@ -52,9 +52,8 @@ pub struct Clusters {
 impl Clusters {
     /// Clusters of `people` people from the coordinates of faces (k x n) and the person of each (n).
     ///
-    /// The faces of a person must stand side by side, people in increasing order, as a
-    /// [`Gallery`](crate::gallery::Gallery) has them. `None` where a coordinate is not finite, people are out of order or
-    /// not below `people`, or the lengths do not agree.
+    /// The faces of a person must stand side by side, people in increasing order, as a [`Gallery`](crate::gallery::Gallery) has
+    /// them. `None` where a coordinate is not finite, people are out of order or not below `people`, or the lengths do not agree.
     pub fn of_faces(coordinates: &DMatrix<f32>, persons: &[usize], people: usize) -> Option<Self> {
         let is_finite = |values: &[f32]| values.iter().fold(true, |all, v| all & v.is_finite());
         let fits = coordinates.ncols() == persons.len()

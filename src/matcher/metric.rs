@@ -1,7 +1,6 @@
 //! Metrics: each transforms the weights once, so that the search always sees squared Euclidean distance.
 //!
-//! Handing a cosine or other callback to a tree built on other coordinates gives wrong neighbours;
-//! here no such callback exists.
+//! Handing a cosine or other callback to a tree built on other coordinates gives wrong neighbours; here no such callback exists.
 
 use nalgebra::DMatrix;
 
@@ -23,8 +22,7 @@ named!(Metric {
 });
 
 impl Metric {
-    /// Turns weights (k x n) into coordinates (k x n) whose Euclidean distance is this metric's. `eigenvalues` are the k
-    /// variances.
+    /// Turns weights (k x n) into coordinates (k x n) whose Euclidean distance is this metric's. `eigenvalues` are the k variances.
     pub fn coordinates(self, weights: &Weights, eigenvalues: &[f64]) -> DMatrix<f32> {
         let mut coordinates = weights.clone();
         for (mut row, factor) in coordinates.row_iter_mut().zip(self.factors(eigenvalues)) {

@@ -118,9 +118,8 @@ impl Model {
         path.exists().then(|| Self::load(path)).transpose()
     }
 
-    /// Writes the model file, readable by its owner only. What stood there is replaced as a whole or not at all. A
-    /// program that changes a model which others may change too holds a [`ModelLock`](store::ModelLock) from
-    /// [`load`](Self::load) to here.
+    /// Writes the model file, readable by its owner only. What stood there is replaced as a whole or not at all. A program that
+    /// changes a model which others may change too holds a [`ModelLock`](store::ModelLock) from [`load`](Self::load) to here.
     ///
     /// # Errors
     /// A place that cannot be written.

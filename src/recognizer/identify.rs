@@ -68,8 +68,7 @@ impl Recognizer {
 
     /// Identifies the people in the photo: prepares it as the gallery was prepared, then [`Recognizer::identify_probes`].
     ///
-    /// Where faces are looked for, one identification for every face, row by row, or none; where
-    /// photos are taken as they are, one.
+    /// Where faces are looked for, one identification for every face, row by row, or none; where photos are taken as they are, one.
     ///
     /// # Errors
     /// A photo that cannot be prepared.

@@ -16,8 +16,7 @@ use crate::preparation::Preparation;
 
 impl Recognizer {
     /// Learns from a gallery: fits the face space, places everybody in it, and calibrates by leaving out. The gallery is
-    /// [framed](Gallery::framed) first: photos in which no face was found, and which the crops' frame does not fit, are left
-    /// out.
+    /// [framed](Gallery::framed) first: photos in which no face was found, and which the crops' frame does not fit, are left out.
     ///
     /// # Errors
     /// Faces that are all alike (one is enough, unless it is its own mirror image); a kernel of scaled pixels.

@@ -159,8 +159,7 @@ impl ModelLock {
 }
 
 impl Drop for ModelLock {
-    /// Removes the lock file while it is still locked: whoever waits for it then finds that it has vanished, and makes
-    /// a new one.
+    /// Removes the lock file while it is still locked: whoever waits for it then finds that it has vanished, and makes a new one.
     fn drop(&mut self) {
         let Some((file, lock_path)) = &self.held else { return };
         let mut pending = pending::hold();

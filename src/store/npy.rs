@@ -1,8 +1,7 @@
 //! NumPy's array format, version 1.0, as far as a model needs it: little-endian numbers and text, in C order.
 //!
-//! The header is a Python literal; only the spelling that NumPy itself writes is read. (The general parsers at hand
-//! allocate what the header's length field asks for and recurse as deep as its brackets go; both are wrong for files
-//! from strangers.)
+//! The header is a Python literal; only the spelling that NumPy itself writes is read. (The general parsers at hand allocate what
+//! the header's length field asks for and recurse as deep as its brackets go; both are wrong for files from strangers.)
 //!
 //! Format: numpy.lib.format, "Format Version 1.0"; NEP 1.
 

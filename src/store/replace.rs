@@ -13,9 +13,8 @@ use crate::error::{Error, Result};
 /// The readers of a file, and the care that it needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Privacy {
-    /// For models: they hold biometric data, and there may be no second copy. Only the owner may read it (mode 0600 on
-    /// Unix), whatever an older file there allowed. It is forced to disk, so that even a power failure leaves the old
-    /// one or the new one.
+    /// For models: they hold biometric data, and there may be no second copy. Only the owner may read it (mode 0600 on Unix),
+    /// whatever an older file there allowed. It is forced to disk, so that even a power failure leaves the old one or the new one.
     Owner,
     /// For pictures of people, which can be made again: only the owner may read them, but they are not forced to disk.
     Personal,

@@ -29,8 +29,7 @@ impl Accumulator {
     /// The most pixels of a face: their sums take 3.2 GB.
     pub const MOST_PIXELS: usize = 20_000;
 
-    /// More faces than this are refused. 10^12 x 255² < 2^63, so no sum overflows; centring, in 128 bits, has room for
-    /// more.
+    /// More faces than this are refused. 10^12 x 255² < 2^63, so no sum overflows; centring, in 128 bits, has room for more.
     pub const MOST_FACES: usize = 1_000_000_000_000;
 
     /// Sums of no faces of d pixels; takes 8 d² bytes.

@@ -59,8 +59,7 @@ impl std::fmt::Display for ComponentCount {
 }
 
 impl ComponentCount {
-    /// The count that is left to be settled by a spectrum once the faces have been seen: parallel analysis has become
-    /// a number.
+    /// The count that is left to be settled by a spectrum once the faces have been seen: parallel analysis has become a number.
     pub(super) fn with_faces(self, faces: Columns<'_>) -> Result<Self, PcaError> {
         match self {
             Self::Rule(Rule::Parallel) => Rule::Parallel.count(faces).map(Self::Count),

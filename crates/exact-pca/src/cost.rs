@@ -1,8 +1,7 @@
 //! The expected cost of each route, by which one is chosen.
 //!
-//! The model counts operations of d pixels x n faces x k components and divides by rates measured on one
-//! core (AVX-512 VNNI). Only the ratios matter, and the rates are
-//! constants: the choice, and so the result to the last bit, does not depend on the machine.
+//! The model counts operations of d pixels x n faces x k components and divides by rates measured on one core (AVX-512 VNNI). Only
+//! the ratios matter, and the rates are constants: the choice, and so the result to the last bit, does not depend on the machine.
 //!
 //! | route | sums of products | eigenproblem | eigenfaces |
 //! |---|---|---|---|
@@ -29,8 +28,7 @@ const NARROW_FLOPS: f64 = 6.0;
 const LONG_SIDE: usize = 8000;
 /// Factor by which the Lanczos route must be cheaper.
 const CLEARLY: f64 = 1.3;
-/// Bytes above which a matrix of products is too large to be made where it can be avoided: 8 for each
-/// integer, 8 for each number.
+/// Bytes above which a matrix of products is too large to be made where it can be avoided: 8 for each integer, 8 for each number.
 const LARGEST_TABLE: f64 = 8e9;
 
 /// The exact route that costs less. Equal sides tip to covariance, which maps nothing back.

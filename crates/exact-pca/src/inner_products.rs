@@ -64,9 +64,8 @@ impl InnerProducts {
 /// The face space of some of the faces, known by its inner products with all faces: weights and distances of
 /// any of them, and the eigenfaces when asked.
 ///
-/// The signs of the directions are arbitrary (the learned face with the largest weight along each has a positive
-/// one) but do not depend on the order of the learned faces. [`with_components`](Self::with_components) turns
-/// them as those of eigenfaces.
+/// The signs of the directions are arbitrary (the learned face with the largest weight along each has a positive one) but do not
+/// depend on the order of the learned faces. [`with_components`](Self::with_components) turns them as those of eigenfaces.
 #[derive(Debug, Clone)]
 pub struct DualSpace<'a> {
     products: &'a InnerProducts,

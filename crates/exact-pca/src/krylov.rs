@@ -31,8 +31,7 @@ pub(super) fn fit(faces: Columns<'_>, wanted: ComponentCount) -> Result<Option<C
     let operator = Operator {
         faces: CentredFaces::new(faces, mean.as_slice(), &order),
         shape: (d, n),
-        // Rounding is relative to the uncentred pixels in one of the two products, and to what they
-        // make of it in the other.
+        // Rounding is relative to the uncentred pixels in one of the two products, and to what they make of it in the other.
         dust: 4.0 * f64::EPSILON * (total * squares).sqrt(),
     };
     // The largest eigenvalue is at least the average one.

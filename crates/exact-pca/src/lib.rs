@@ -104,8 +104,7 @@ pub struct Components {
     pub basis: DMatrix<f64>,
     /// The variance along each eigenface, k values, decreasing; degrees of freedom n - 1.
     pub eigenvalues: Vec<f64>,
-    /// The variance of the faces over all directions, kept or not: trace of the covariance, with the same
-    /// degrees of freedom.
+    /// The variance of the faces over all directions, kept or not: trace of the covariance, with the same degrees of freedom.
     pub total_variance: f64,
     /// n, the number of faces learned from.
     pub faces: usize,

@@ -69,8 +69,7 @@ pub fn fit<'a>(
     found.components(of, mean, n, Solver::Minimize)
 }
 
-/// The k leading eigenpairs of S by alternating least squares; at the end the span is turned so that its columns
-/// are eigenvectors.
+/// The k leading eigenpairs of S by alternating least squares; at the end the span is turned so that its columns are eigenvectors.
 fn minimise(
     scatter: &DMatrix<f64>,
     total: f64,

@@ -144,9 +144,8 @@ pub(crate) fn map_back(centred: CentredFaces<'_>, coefficients: &DMatrix<f64>, p
     out
 }
 
-/// About how far the columns of a tall matrix (d x k) are from orthonormal: the largest entry of
-/// `|(UᵀU - I) z|` for two vectors z of random numbers between -1 and 1. A column that is off by more is
-/// noticed, in 1/k of the time that `UᵀU` takes.
+/// About how far the columns of a tall matrix (d x k) are from orthonormal: the largest entry of `|(UᵀU - I) z|` for two vectors z
+/// of random numbers between -1 and 1. A column that is off by more is noticed, in 1/k of the time that `UᵀU` takes.
 pub(crate) fn orthonormality(basis: &DMatrix<f64>) -> f64 {
     const PROBES: usize = 2;
     let k = basis.ncols();

@@ -1,10 +1,9 @@
 //! Principal components of numbers that are no bytes, for programs that have other data than photos; and the plain
 //! linear algebra of a fitted basis in double precision, for bytes and for numbers.
 //!
-//! What the kernels do exactly for bytes is done here in f64: centring first, then the smaller of the two scatter
-//! matrices, then the same eigenproblem, cut of the rank and signs as everywhere. The bits do not depend on the
-//! number of threads, but on the order of the samples, and are right to rounding only. Whole numbers from 0 to 255 are
-//! bytes: see [`Samples::to_bytes`].
+//! What the kernels do exactly for bytes is done here in f64: centring first, then the smaller of the two scatter matrices, then
+//! the same eigenproblem, cut of the rank and signs as everywhere. The bits do not depend on the number of threads, but on the
+//! order of the samples, and are right to rounding only. Whole numbers from 0 to 255 are bytes: see [`Samples::to_bytes`].
 
 use nalgebra::{DMatrix, DVector};
 use rayon::prelude::*;
@@ -18,8 +17,7 @@ use super::{Accumulator, Columns, ComponentCount, Components, PcaError, ShapeErr
 pub type Samples<'a> = Columns<'a, f64>;
 
 impl Columns<'_, f64> {
-    /// These samples as bytes, where every number is a whole one from 0 to 255: then [`Pca`](super::Pca) learns from
-    /// them exactly.
+    /// These samples as bytes, where every number is a whole one from 0 to 255: then [`Pca`](super::Pca) learns from them exactly.
     pub fn to_bytes(&self) -> Option<Vec<u8>> {
         let byte = |&number: &f64| {
             // What is no byte comes back as another number, and NaN as 0.

@@ -134,8 +134,7 @@ pub(crate) fn few(wanted: ComponentCount, side: usize) -> Option<usize> {
     (!wanted.may_need_more() && ask <= side / FEW).then_some(ask)
 }
 
-/// The part of the spectrum that is wanted, or nothing while more of it must be known. At most `rank` eigenvalues are above
-/// zero.
+/// The part of the spectrum that is wanted, or nothing while more of it must be known. At most `rank` eigenvalues are above zero.
 pub(crate) fn keep(pairs: Eigenpairs, rank: usize, total: f64, wanted: ComponentCount) -> Option<Spectrum> {
     let Eigenpairs { mut values, vectors, residual, .. } = pairs;
     let largest = values.first().copied().unwrap_or(0.0);

@@ -54,8 +54,7 @@ fn compressed(face: &[u8]) -> Vec<f32> {
 /// Divides by the generalised mean of magnitudes, none counting more than `most`; nothing stays nothing.
 #[inline(always)]
 fn equalise(detail: &mut [f32], width: usize, most: f32) {
-    /// Powers are added in units of 2^-20. Below four, as those of magnitudes below a million are, a row of them fits
-    /// into 32 bits.
+    /// Powers are added in units of 2^-20. Below four, as those of magnitudes below a million are, a row of them fits into 32 bits.
     const UNIT: f32 = (1 << 20) as f32;
     let mut sum = 0;
     for row in detail.chunks_exact(width) {

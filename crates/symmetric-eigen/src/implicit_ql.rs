@@ -1,5 +1,4 @@
-//! All eigenpairs of a symmetric tridiagonal matrix by implicit QL with Wilkinson's shift: slow, and as reliable as anything
-//! known.
+//! All eigenpairs of a symmetric tridiagonal matrix by implicit QL with Wilkinson's shift: slow, and as reliable as anything known.
 //!
 //! Source: G. H. Golub & C. F. Van Loan, "Matrix Computations" (2013), 8.3.5; A. Dubrulle, R. S. Martin & J. H. Wilkinson,
 //! "The implicit QL algorithm" (Numer. Math. 12, 1968).

@@ -1,10 +1,9 @@
 //! Block Lanczos with full re-orthogonalisation, for a few leading eigenpairs of a large matrix.
 //!
-//! Source: G. H. Golub & R. Underwood, "The block Lanczos method for computing eigenvalues" (1977);
-//! Y. Saad, "Numerical Methods for Large Eigenvalue Problems" (2011), ch. 6. Different here: the
-//! projected matrix `Qᵀ A Q` is taken from the re-orthogonalisation itself, so a block that had to be
-//! filled up with random directions (after a breakdown: repeated faces, exhausted rank) is nothing
-//! special, and at the end the complement is searched for eigenvalues that the start block overlooked.
+//! Source: G. H. Golub & R. Underwood, "The block Lanczos method for computing eigenvalues" (1977); Y. Saad, "Numerical Methods for
+//! Large Eigenvalue Problems" (2011), ch. 6. Different here: the projected matrix `Qᵀ A Q` is taken from the re-orthogonalisation
+//! itself, so a block that had to be filled up with random directions (after a breakdown: repeated faces, exhausted rank) is
+//! nothing special, and at the end the complement is searched for eigenvalues that the start block overlooked.
 
 use super::dense;
 use super::operator::Symmetric;
@@ -201,9 +200,8 @@ impl<'a, A: Symmetric> Krylov<'a, A> {
     }
 }
 
-/// Whether some eigenvalue larger than the smallest found lies outside the space found. Exact repetitions
-/// of an eigenvalue beyond the block size are invisible to block Lanczos; a few power steps from random
-/// directions in the complement bring them to light.
+/// Whether some eigenvalue larger than the smallest found lies outside the space found. Exact repetitions of an eigenvalue beyond
+/// the block size are invisible to block Lanczos; a few power steps from random directions in the complement bring them to light.
 pub fn overlooked(matrix: &impl Symmetric, found: &Eigenpairs, scale: f64) -> bool {
     const STEPS: usize = 3;
     let n = matrix.side();

@@ -126,9 +126,8 @@ pub fn leading(mut matrix: DMatrix<f64>, k: usize, method: Method) -> Result<Eig
     Ok(pairs)
 }
 
-/// All eigenpairs of a symmetric matrix of which the lower triangle is read, values in decreasing order, for what is kept
-/// in single precision: not measured, their residuals and the vectors' inner products are some 1e-14.
-/// `None` where an entry is not finite.
+/// All eigenpairs of a symmetric matrix of which the lower triangle is read, values in decreasing order, for what is kept in single
+/// precision: not measured, their residuals and the vectors' inner products are some 1e-14. `None` where an entry is not finite.
 pub fn all_unmeasured(matrix: DMatrix<f64>) -> Option<(Vec<f64>, DMatrix<f64>)> {
     let n = matrix.nrows();
     if matrix.iter().all(|entry| entry.is_finite()) { by_tridiagonal(matrix, n) } else { None }

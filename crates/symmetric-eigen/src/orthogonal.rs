@@ -17,8 +17,7 @@ pub struct BlockCoefficients {
     pub within: DMatrix<f64>,
 }
 
-/// Replaces `block` (n x b, column after column) by orthonormal columns orthogonal to `basis` (n x m,
-/// orthonormal, m + b ≤ n).
+/// Replaces `block` (n x b, column after column) by orthonormal columns orthogonal to `basis` (n x m, orthonormal, m + b ≤ n).
 ///
 /// What is left of a column after projection counts as nothing if it is no longer than `dust`: a random
 /// direction takes its place. `seed` fixes those.
@@ -89,8 +88,7 @@ fn orthonormalise(block: &mut [f64], n: usize, dust: f64, seed: u64) -> (DMatrix
 /// Columns that are orthonormal to 1e-8 in place of `block`, and the upper triangular factor; nothing is done where
 /// columns are alike or no longer than `dust`.
 fn by_cholesky(block: &mut [f64], n: usize, dust: f64) -> Option<DMatrix<f64>> {
-    /// Condition up to which columns count as independent: the orthogonality lost is its square, times the unit of
-    /// rounding.
+    /// Condition up to which columns count as independent: the orthogonality lost is its square, times the unit of rounding.
     const ALIKE: f64 = 1e-4;
     let view = dense::columns(block, n);
     let lower = dense::cholesky(dense::inner_product(view, view))?;

@@ -61,8 +61,7 @@ fn check(read: FolderFaces, mut faces: Vec<LabeledFace>, settings: Settings, out
     Ok(outcome)
 }
 
-/// One photo under two people: each of them taken out but the first, with the first. Of a photo that a person has twice, one
-/// stays.
+/// One photo under two people: each of them taken out but the first, with the first. Of a photo that a person has twice, one stays.
 fn take_same_photos(faces: Vec<LabeledFace>) -> (Vec<LabeledFace>, Vec<(LabeledFace, LabeledFace)>) {
     let mut photos = SamePhotos::default();
     let mut kept: Vec<LabeledFace> = Vec::with_capacity(faces.len());

@@ -1,7 +1,6 @@
 //! A page about an evaluation, to be filed: conditions, every figure, curves.
 //!
-//! The template is templates/evaluation.html; it escapes whatever it is given but for the drawings, which escape their own
-//! text.
+//! The template is templates/evaluation.html; it escapes whatever it is given but for the drawings, which escape their own text.
 
 mod charts;
 

@@ -1,8 +1,7 @@
 //! A lesson: one self-contained page for teachers that walks through the theory on given faces. Every number on it is
 //! computed from them.
 //!
-//! The template is templates/lesson.html; it escapes whatever it is given but for the drawings, which escape their own
-//! text.
+//! The template is templates/lesson.html; it escapes whatever it is given but for the drawings, which escape their own text.
 
 mod both_ways;
 mod clusters;

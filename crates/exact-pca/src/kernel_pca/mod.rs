@@ -1,13 +1,11 @@
 //! Kernel PCA: principal components of faces in the space of a kernel, where they have no pixels.
 //!
-//! With the kernel matrix K (n x n, K_ij = φ(x_i)·φ(x_j)) and 1 the n x n matrix of 1/n, the centred matrix
-//! K - 1K - K1 + 1K1 = V Λ Vᵀ takes the place of XcᵀXc of the small trick. The coefficients A = V Λ^(-1/2) are
-//! all that is learned: a face x has the weights Aᵀ k(x), its kernels with all faces learned from, centred alike.
-//! There is no basis to look at: an eigenvector is a mixture of φ(x_i) and usually no φ of any face, so a face can
-//! only be rebuilt approximately, by a [pre-image](pre_image).
+//! With the kernel matrix K (n x n, K_ij = φ(x_i)·φ(x_j)) and 1 the n x n matrix of 1/n, the centred matrix K - 1K - K1 + 1K1 = V Λ
+//! Vᵀ takes the place of XcᵀXc of the small trick. The coefficients A = V Λ^(-1/2) are all that is learned: a face x has the
+//! weights Aᵀ k(x), its kernels with all faces learned from, centred alike. There is no basis to look at: an eigenvector is a
+//! mixture of φ(x_i) and usually no φ of any face, so a face can only be rebuilt approximately, by a [pre-image](pre_image).
 //!
-//! Source: B. Schölkopf, A. Smola & K.-R. Müller, "Kernel principal component analysis", in: Advances in Kernel
-//! Methods, 1999.
+//! Source: B. Schölkopf, A. Smola & K.-R. Müller, "Kernel principal component analysis", in: Advances in Kernel Methods, 1999.
 
 mod kernel;
 pub mod pre_image;
@@ -60,8 +58,7 @@ impl KernelPca {
     /// Learns the components. The result does not depend on the order of the faces, nor on the number of threads.
     ///
     /// # Errors
-    /// Fewer than two faces, faces that are all alike to the kernel, or a rule for the number of components that is
-    /// about pixels.
+    /// Fewer than two faces, faces that are all alike to the kernel, or a rule for the number of components that is about pixels.
     pub fn fit<'a>(&self, faces: impl Into<Columns<'a>>) -> Result<KernelSpace, PcaError> {
         let faces = faces.into();
         let n = faces.count();

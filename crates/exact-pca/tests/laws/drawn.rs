@@ -1,7 +1,6 @@
 //! Faces of d pixels drawn from a seed, one after the other.
 
-/// n faces by integer arithmetic alone, as tests/reference/kernel_pca.py draws them: five patterns mixed, and a little
-/// noise.
+/// n faces by integer arithmetic alone, as tests/reference/kernel_pca.py draws them: five patterns mixed, and a little noise.
 pub fn mixed(d: usize, n: usize, seed: u64) -> Vec<u8> {
     let mut state = seed % (1 << 31);
     let mut draw = |below: u64| {

@@ -86,8 +86,7 @@ impl ChannelAdaptation {
         }
     }
 
-    /// The factor by which the length of a photo (raw coordinates, k rows from `row` on) about the domain's mean is
-    /// normalised.
+    /// The factor by which the length of a photo (raw coordinates, k rows from `row` on) about the domain's mean is normalised.
     pub fn length_factor(&self, raw: &DMatrix<f32>, row: usize, photo: usize, mean: &[f64]) -> f64 {
         let values = of_channel(raw, row, self.prior.len(), photo).iter().zip(mean);
         length_factor(values.map(|(&x, mean)| f64::from(x) - mean), &self.prior)

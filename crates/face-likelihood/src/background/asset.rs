@@ -79,9 +79,8 @@ impl Background {
         }
     }
 
-    /// The model that comes with the program, whose basis stays where it is. Nothing is compared with the checksum; a test
-    /// does that: where the processor has no instructions for it, it would be two fifths of what it takes to identify one
-    /// photo.
+    /// The model that comes with the program, whose basis stays where it is. Nothing is compared with the checksum; a test does
+    /// that: where the processor has no instructions for it, it would be two fifths of what it takes to identify one photo.
     pub(super) fn from_bundled_bytes() -> Result<Self> {
         Self::read(BUNDLED, Cow::Borrowed)
     }

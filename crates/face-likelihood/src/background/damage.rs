@@ -36,8 +36,7 @@ pub struct DamagedPhotos {
 }
 
 impl DamageVariation {
-    /// Learns [`STRENGTHS`] kinds from each family of damage, and as many from all of them together: a kind for what is like
-    /// none.
+    /// Learns [`STRENGTHS`] kinds from each family of damage, and as many from all of them together: a kind for what is like none.
     /// Errors: A family of too few photos.
     pub fn learn(background: &Background, families: &[DamagedPhotos]) -> Result<Self> {
         let mut kinds = Vec::new();

@@ -31,8 +31,7 @@ impl Directions {
         Self::of(second, rank.min(differences.len()))
     }
 
-    /// At most `rank` principal directions of second moments (k x k) of whitened differences; `None` where these are not
-    /// finite.
+    /// At most `rank` principal directions of second moments (k x k) of whitened differences; `None` where these are not finite.
     pub fn of(second: DMatrix<f64>, rank: usize) -> Option<Self> {
         let kept = rank.min(second.nrows());
         let (values, vectors) = eigen::all_unmeasured(second)?;

@@ -79,8 +79,7 @@ impl Standard {
     }
 }
 
-/// Brings coordinates to the length that the model expects of a photo of anybody: `Σ x² / (1 + ψ) = k`. No
-/// coordinates stay none.
+/// Brings coordinates to the length that the model expects of a photo of anybody: `Σ x² / (1 + ψ) = k`. No coordinates stay none.
 pub(super) fn normalise(x: &mut [f64], between: &[f64]) {
     let factor = length_factor(x.iter().copied(), between);
     for x in x {

@@ -16,8 +16,7 @@ pub type MarkedMouth = [f64; 2];
 /// Cells in which gradients are looked at.
 pub static GRID: Grid = Grid::new(12, 14);
 
-/// Numbers that a step looks at: of the left half of the cells, what both halves have together, and what the left one has
-/// more of.
+/// Numbers that a step looks at: of the left half of the cells, what both halves have together, and what the left one has more of.
 pub const FEATURES: usize = directions::length(&GRID) / 2;
 
 /// Steps of the descent.

@@ -25,9 +25,8 @@ const CHUNK: usize = 1_024;
 
 /// Everything that scores a photo against everybody enrolled.
 ///
-/// A score is the log-likelihood ratio of both channels together, standardised: in spreads above the mean that the
-/// model expects of a stranger's score against the same person. So scores against people with few and with many
-/// photos mean the same.
+/// A score is the log-likelihood ratio of both channels together, standardised: in spreads above the mean that the model expects of
+/// a stranger's score against the same person. So scores against people with few and with many photos mean the same.
 #[derive(Debug, Clone)]
 pub struct People {
     adaptation: Adaptation,

@@ -158,8 +158,7 @@ impl Resampler {
     }
 }
 
-/// The whole part of a number, or the nearest that a byte holds: where a region is enlarged, its last pixels are
-/// extrapolated.
+/// The whole part of a number, or the nearest that a byte holds: where a region is enlarged, its last pixels are extrapolated.
 ///
 /// After adding 2^52 the last bits of the number are its whole part: vector registers do that at once, whereas a cast
 /// is taken apart.

@@ -24,8 +24,7 @@ pub(in crate::background) struct Expected {
 type Moments = (f64, f64);
 
 impl People {
-    /// The scores expected, where `raw` are the coordinates of the photos enrolled (2k x n) and `own` the photos of each
-    /// person.
+    /// The scores expected, where `raw` are the coordinates of the photos enrolled (2k x n) and `own` the photos of each person.
     pub(in crate::background) fn expected(&self, raw: &DMatrix<f32>, own: &[Vec<usize>]) -> Expected {
         let means = [0, 1].map(|at| {
             let mean = DMatrix::from_column_slice(self.means[at].len(), 1, &self.means[at]);

@@ -16,8 +16,7 @@ pub struct PeopleParts {
     pub means: Vec<f64>,
     /// The linear part of each person's ratio, one person after the other (N x 2k).
     pub linear: Vec<f32>,
-    /// Of each person (N x 3): the constant part, 1 over the spread of strangers' scores, and the score expected of
-    /// another photo.
+    /// Of each person (N x 3): the constant part, 1 over the spread of strangers' scores, and the score expected of another photo.
     pub levels: Vec<f64>,
 }
 

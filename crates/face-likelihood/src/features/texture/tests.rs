@@ -40,8 +40,7 @@ fn textures_are_numpys() {
         let found = [fine.clone(), texture(face.as_raw())].concat();
         assert_eq!(found.len(), expected.len());
         for (at, (&here, &there)) in found.iter().zip(&expected).enumerate() {
-            // Patterns are integers on both sides, but for the last rounding. Angles of gradients are
-            // good to half a per cent here.
+            // Patterns are integers on both sides, but for the last rounding. Angles of gradients are good to half a per cent here.
             let is_pattern = at >= fine.len() && (at - fine.len()) % CELL < PATTERNS;
             let most = if is_pattern { 0 } else { 1 };
             assert!(here.abs_diff(there) <= most, "{name}, byte {at}: {here}, NumPy {there}");
