@@ -166,9 +166,9 @@ impl Service {
             let reverted = Remembered::take_all_back(said.into_iter().flat_map(|said| &said.answers))?;
             let state = match (gesture, now.model.as_deref()) {
                 (Some(Gesture::Answers), _) | (_, None) => Ok(service.renew()),
-                (_, Some(model)) => Plan::of(Edit::Undo, Some(model), &())
-                    .map_err(Into::into)
-                    .and_then(|plan| service.commit(&mut changes, &plan, &now)),
+                (_, Some(model)) => {
+                    Plan::of(Edit::Undo, Some(model), &()).and_then(|plan| service.commit(&mut changes, &plan, &now))
+                }
             };
             if state.is_err() {
                 Remembered::take_all_back(&reverted)?;
