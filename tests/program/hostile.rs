@@ -170,6 +170,36 @@ fn names_of_files_in_tables_are_the_files_names() {
     assert_eq!(&row[0], name);
 }
 
+/// Two photos whose names differ in a byte that is no text are told apart everywhere.
+#[cfg(target_os = "linux")]
+#[test]
+fn names_of_other_bytes_are_written_alike_and_taken_back() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt as _;
+
+    let folder = scratch();
+    let at = folder.path();
+    std::fs::create_dir_all(at.join("faces/Cy")).unwrap();
+    let name = |byte: u8| [b"faces/Cy/x", &[byte][..], b".png"].concat();
+    for (photo, byte) in [(1, 0xf0), (2, 0xf1), (3, 0xf2)] {
+        let photo = crate::support::bundled_faces().join(format!("Ada/{photo}.png"));
+        std::fs::copy(photo, at.join(OsStr::from_bytes(&name(byte)))).unwrap();
+    }
+    run(at, ["enroll", "faces"]).done();
+    let told = |args: &[&str]| run(at, args).done().stdout;
+    for text in
+        [told(&["people", "list", "--photos", "--format", "csv"]), told(&["identify", "faces", "--format", "csv"])]
+    {
+        assert!(text.contains(r"faces/Cy/x\xf0.png") && text.contains(r"faces/Cy/x\xf1.png"), "{text}");
+    }
+    let json = told(&["identify", "faces", "--format", "json"]);
+    assert!(json.contains(r"faces/Cy/x\\xf0.png") && json.contains(r"faces/Cy/x\\xf1.png"), "{json}");
+    let photo = name(0xf1);
+    run(at, [OsStr::new("people"), OsStr::new("remove"), OsStr::new("-y"), OsStr::from_bytes(&photo)]).done();
+    let left = told(&["people", "list", "--photos", "--format", "csv"]);
+    assert!(left.contains(r"x\xf0.png") && !left.contains(r"x\xf1.png"), "{left}");
+}
+
 #[test]
 fn no_cell_of_a_table_is_a_formula() {
     let folder = scratch();
