@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
+use super::FacePlace;
 use super::answers::{Answer, AnswerAt};
 use super::enrolled::EnrolledPixels;
-use super::{FacePlace, Remembered};
+use super::index::{self, Remembered};
 use crate::dataset::{Person, Photo, path_as_text, source_of};
 use crate::enrollment::PhotoFaces;
 use crate::error::{Error, PhotoProblem, Result};
@@ -98,11 +99,11 @@ impl NamedFaces {
     fn find(&mut self, at: usize) -> Result<Option<FaceKey>> {
         let place = &self.faces[at].place;
         let places: Vec<(PathBuf, String)> = match &self.index {
-            Some(file) => vec![(file.clone(), super::whole_name(&place.photo))],
+            Some(file) => vec![(file.clone(), index::whole_name(&place.photo))],
             None => {
                 let folders = place.photo.ancestors().skip(1);
-                let within = |folder| super::name_within(folder, &place.photo);
-                let places = folders.map(|folder| (super::index_of(folder), within(folder)));
+                let within = |folder| index::name_within(folder, &place.photo);
+                let places = folders.map(|folder| (index::index_of(folder), within(folder)));
                 places.collect()
             }
         };
@@ -112,7 +113,7 @@ impl NamedFaces {
                 if file.symlink_metadata().is_err() {
                     continue;
                 }
-                self.indexes.insert(file.clone(), super::load(&file)?);
+                self.indexes.insert(file.clone(), index::load(&file)?);
             }
             key = key.or_else(|| key_of(self.indexes.get(&file)?, &name, place.face));
         }
@@ -213,7 +214,7 @@ impl NamedFaces {
 
     /// Stores in the indexes which faces are ignored and which are of two people. Returns the changes.
     /// Errors: an index that cannot be written.
-    pub fn remember(&mut self) -> Result<Vec<Remembered>> {
+    pub fn remember(&self) -> Result<Vec<Remembered>> {
         let mut told = Answers::default();
         let mut taken_back = BTreeSet::new();
         for face in &self.faces {
@@ -233,15 +234,12 @@ impl NamedFaces {
             }
         }
         let mut changed = Vec::new();
-        for (file, index) in &mut self.indexes {
+        for file in self.indexes.keys() {
             let change = |answers: &mut Answers| {
                 answers.extend(told.clone());
                 answers.ignored.retain(|key| !taken_back.contains(key));
             };
-            if let Some(done) = Remembered::change(file, change)? {
-                index.answers = done.after().clone();
-                changed.push(done);
-            }
+            changed.extend(Remembered::change(file, change)?);
         }
         Ok(changed)
     }

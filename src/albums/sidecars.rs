@@ -112,7 +112,7 @@ impl Sidecars {
             let same = |region: &&Region| region.area.same_face(&face.area).is_some();
             let name = given.iter().find(same).and_then(|region| region.name.as_deref());
             if let Some(name) = name.filter(|name| *name != face.name) {
-                self.say_kept(sidecar.path(), name, face.name, observer);
+                self.say_kept(sidecar.path(), &given_by_person(name), face.name, observer);
             }
             name.is_none()
         });
@@ -140,9 +140,9 @@ impl Sidecars {
         Ok(())
     }
 
-    fn say_kept(&mut self, sidecar: &Path, name: &str, guess: &str, observer: &dyn Observer) {
+    fn say_kept(&mut self, sidecar: &Path, reason: &str, guess: &str, observer: &dyn Observer) {
         self.kept += 1;
-        observer.say(&format!("{}: {name} stays, which a person gave; {guess} is not written", shown(sidecar)));
+        observer.say(&format!("{}: {reason}; {guess} is not written", shown(sidecar)));
     }
 
     fn count(&mut self, sidecar: &Path, faces: &[NamedFace<'_>], written: &Written, observer: &dyn Observer) {
@@ -163,13 +163,9 @@ impl Sidecars {
                     }
                 }
                 Outcome::NamedAlready { name } if name != face.name => {
-                    self.say_kept(sidecar, name, face.name, observer);
+                    self.say_kept(sidecar, &given_by_person(name), face.name, observer);
                 }
-                Outcome::NameRemoved { .. } => {
-                    self.kept += 1;
-                    let says = format_args!("a name was removed there; {} is not written", face.name);
-                    observer.say(&format!("{}: {says}", shown(sidecar)));
-                }
+                Outcome::NameRemoved { .. } => self.say_kept(sidecar, "a name was removed there", face.name, observer),
                 Outcome::Unchanged | Outcome::NamedAlready { .. } => {}
             }
         }
@@ -198,4 +194,8 @@ impl Sidecars {
             }
         ));
     }
+}
+
+fn given_by_person(name: &str) -> String {
+    format!("{name} stays, which a person gave")
 }

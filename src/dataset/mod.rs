@@ -122,7 +122,7 @@ pub struct Listing<P = LabeledPhoto> {
     pub animations: Vec<PathBuf>,
     /// Further names of photos, as links are, where people are not told by them.
     pub other_names: Vec<PathBuf>,
-    /// Links that lead nowhere and are not called like photos: the disk of such a folder may not be mounted.
+    /// Links that lead nowhere and are called like other files than photos, and links that go round in circles.
     pub links: Vec<PathBuf>,
     /// Folders whose names are spelt differently, but are one person's name.
     pub spellings: Vec<Spellings>,

@@ -172,7 +172,7 @@ pub async fn name(
         let mut answer = json!({ "added": 0 });
         if review.has_names() {
             let change = |model: Option<&Model>| enroll(model, &service.file, &mut review);
-            let changed = service.change_now(changes, expected.as_deref(), change);
+            let changed = service.change_now(changes, None, change);
             if changed.is_err() {
                 Remembered::take_all_back(&remembered)?;
             }

@@ -277,9 +277,9 @@ fn check(bytes: &[u8], faces: &[NamedFace<'_>]) {
 fn check_outcomes(old: &str, new: &str, faces: &[NamedFace<'_>], outcomes: &[Outcome]) {
     let replaces = |outcome: &Outcome| matches!(outcome, Outcome::Updated { .. } | Outcome::Named);
     // Where one of this program's keywords was withdrawn, there is less than before.
+    let own = own_keywords(old);
     let listed = |text: &str| -> Vec<String> {
-        let all = statements(text).into_iter();
-        all.filter(|it| it.contains("ubject/")).collect()
+        statements(text).into_iter().filter(|statement| is_keyword(statement, &own)).collect()
     };
     let mut after = listed(new);
     let is_kept = listed(old).iter().all(|statement| {
