@@ -9,6 +9,7 @@ mod named;
 mod sidecars;
 mod sorter;
 pub mod table;
+mod watched;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -25,6 +26,7 @@ pub use index::{Remembered, index_of, with_index};
 pub use named::{NamedFace, NamedFaces};
 pub use sidecars::{NameAt, Sidecars, Writing};
 pub use sorter::{Folder, Others, SortBy, Sorter};
+pub use watched::Watched;
 
 use crate::dataset::{self, FileId};
 use crate::enrollment::{Observer, report_passed_over};

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::error::ErrorKind;
-use eigenfaces::albums::{Others, SortBy, Sorter};
+use eigenfaces::albums::{Others, SortBy, Sorter, Watched};
 use eigenfaces::dataset::{self, PhotoFile};
 use eigenfaces::error::PhotoProblem;
 use eigenfaces::preparation::{FaceBox, PreparedFace};
@@ -20,7 +20,6 @@ use gallery::{DatabaseOptions, Gallery};
 use rayon::prelude::*;
 use report::{Reporter, Unread};
 use results::{ExplanationSheet, Results};
-use watch::Watched;
 
 use super::copies::Copies;
 use super::options::{AcceptanceOptions, Force, ModelSource, ending_in};
@@ -40,7 +39,7 @@ pub struct Identify {
     pub watch: bool,
     /// With --watch: post each line of JSON to this address, such as <http://homeassistant:8123/api/webhook/ID>
     ///
-    /// Tried again until it is taken. Others on this machine can read a command line: in the environment's EIGENFACES_WEBHOOK they cannot. http alone: what is beyond this network is reached through a proxy.
+    /// Tried again until it is taken or refused. Others on this machine can read a command line: in the environment's EIGENFACES_WEBHOOK they cannot. http alone: what is beyond this network is reached through a proxy.
     #[arg(long, value_name = "URL", requires = "watch", value_parser = WebhookUrl::given)]
     pub webhook: Option<WebhookUrl>,
     /// Write copies with frames and names to this folder
@@ -148,14 +147,15 @@ pub fn run(args: &Identify, model: &Path, output: &Output) -> Result<ExitStatus>
     let explanation = files::claim(&outputs, args.explain.as_ref())?;
     let (recognizer, unlearned) = learning::recognizer(&args.origin, model, output)?;
     let gallery = Gallery::open(args, &recognizer, model)?;
+    let webhook = if args.watch { Webhook::begin(args.webhook.as_ref(), output)? } else { None };
     let report = Reporter {
         recognizer: &recognizer,
         drawn: args.at,
         gallery: &gallery,
         output,
         query: QueryOptions { top: usize::from(args.top), acceptance: args.acceptance.into() },
-        unread: if args.writes_files() { Unread::GoesOn } else { Unread::Ends },
-        webhook: if args.watch { Webhook::begin(args.webhook.as_ref(), output)? } else { None },
+        unread: if args.writes_files() || webhook.is_some() { Unread::GoesOn } else { Unread::Ends },
+        webhook,
     };
     let explanation = explanation.as_ref().map(ExplanationSheet::new);
     let copies = args.annotate.as_ref().map(|folder| Copies::plan(folder, &photos.paths, &outputs)).transpose()?;
@@ -167,32 +167,40 @@ pub fn run(args: &Identify, model: &Path, output: &Output) -> Result<ExitStatus>
         look(&photos, &report, copies.as_ref(), &mut results, problems)?;
         return results.finish();
     };
+    let (webhook, output) = (report.webhook.clone(), *output);
+    let end = move || {
+        watch::say_what_is_left(&output);
+        webhook.iter().for_each(|webhook| webhook.end(&output));
+    };
     #[cfg(unix)]
-    if let Some(webhook) = report.webhook.clone() {
-        let output = *output;
-        super::interrupt::before_interrupt(move || webhook.end(&output));
-    }
+    super::interrupt::before_interrupt(end.clone());
     output.say("waiting for new photos; Ctrl-C ends this");
-    wait(watched, args, model, &report)
+    let ended = wait(watched, args, model, &report);
+    end();
+    ended
 }
 
 /// Identifies new photos, by the model as it is when they come, until the program is told to end, or nobody reads what is printed.
 fn wait(watched: &mut Watched, args: &Identify, model: &Path, report: &Reporter<'_>) -> Result<ExitStatus> {
-    let (mut seen, mut changed) = (FileStamp::of(model), None);
+    let (mut opened_as, mut told, mut changed) = (FileStamp::of(model), None, None);
     loop {
-        let photos = watched.next();
+        let photos = watched.next(|note| report.output.warn(note));
         let now = FileStamp::of(model);
-        if std::mem::replace(&mut seen, now) != now {
+        if opened_as != now {
             let opened = learning::recognizer(&args.origin, model, report.output);
             let with_gallery = |(recognizer, _)| -> Result<_> {
                 let gallery = Gallery::open(args, &recognizer, model)?;
                 Ok((recognizer, gallery))
             };
             match opened.and_then(with_gallery) {
-                Ok(opened) => changed = Some(opened),
-                Err(error) => report
-                    .output
-                    .warn(&format!("{}; the people it had are looked for further", remedy::in_words(&error))),
+                Ok(opened) => (changed, opened_as, told) = (Some(opened), now, None),
+                // It is tried again with every photo.
+                Err(_) if told == Some(now) => {}
+                Err(error) => {
+                    told = Some(now);
+                    let words = remedy::in_words(&error);
+                    report.output.warn(&format!("{words}; the people it had are looked for further"));
+                }
             }
         }
         let report = match &changed {

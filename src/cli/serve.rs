@@ -7,10 +7,11 @@ use std::{env, fs, io};
 
 use clap::Args;
 use eigenfaces::QueryOptions;
+use eigenfaces::albums::Watched;
 
 use super::identify::gallery::Gallery;
 use super::identify::report::{Reporter, Unread};
-use super::identify::watch::{self, Watched};
+use super::identify::watch;
 use super::webhook::{self, Webhook, WebhookUrl};
 use super::{Error, ExitStatus, Output, Result, bad_value, begin_thread, counted, remedy, shown};
 use crate::server::{PublicUrl, Server};
@@ -121,9 +122,8 @@ pub fn run(args: &Serve, model: &Path, output: &Output) -> Result<ExitStatus> {
         let (end, output) = (server.ending(), *output);
         super::interrupt::before_interrupt(move || {
             end();
-            if let Some(webhook) = &webhook {
-                webhook.end(&output);
-            }
+            watch::say_what_is_left(&output);
+            webhook.iter().for_each(|webhook| webhook.end(&output));
         });
     }
     #[cfg(not(unix))]
@@ -149,7 +149,7 @@ fn watch_folders(args: &Serve, server: &Server, output: Output) -> Result<Option
     let (model, posted) = (server.model(), webhook.clone());
     let watching = move || {
         loop {
-            let photos = watched.next();
+            let photos = watched.next(|note| output.warn(note));
             let Some(model) = model() else {
                 let came = counted(photos.len(), "photo", "photos");
                 output.warn(&format!("{came} came, and nobody is enrolled"));

@@ -113,6 +113,9 @@ const PAUSES: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(60)];
 /// Results that wait at most; the oldest go first.
 const MOST_WAITING: usize = 1000;
 
+/// Times that one result is posted to a receiver that is there and does not take it.
+const MOST_TRIES: usize = 8;
+
 /// Time that results have left to be posted when the program is told to end.
 const LAST_POSTS: Duration = Duration::from_secs(2);
 
@@ -167,6 +170,7 @@ impl Webhook {
         while self.left() > 0 && begun.elapsed() < LAST_POSTS {
             thread::sleep(Duration::from_millis(20));
         }
+        self.say_dropped(output, MOST_WAITING);
         if let left @ 1.. = self.left() {
             output.warn(&format!("{} not posted to the webhook", counted(left, "result was", "results were")));
         }
@@ -183,40 +187,60 @@ impl Webhook {
 
     /// Posts what comes, for ever. Nothing of the address is said, nor of an answer but its status.
     fn deliver(&self, output: &Output, post: impl Fn(&str) -> std::io::Result<u16>) {
-        let mut pause = PAUSES[0];
+        let (mut pause, mut tries) = (PAUSES[0], 0);
         loop {
             let line = self.next();
             let posted = post(&line);
-            let mut waiting = self.waiting();
-            waiting.posting = 0;
-            let failure = match posted {
+            self.waiting().posting = 0;
+            let (failure, is_answer) = match posted {
                 Ok(200..=299) => {
                     if std::mem::replace(&mut pause, PAUSES[0]) > PAUSES[0] {
                         output.say("the webhook takes results again");
                     }
+                    tries = 0;
+                    self.say_dropped(output, MOST_WAITING / 2);
                     continue;
                 }
                 // It will refuse the same again; not so where it is busy, or not there yet.
                 Ok(status @ (300..=407 | 409..=428 | 430..=499)) => {
                     output.warn(&format!("the webhook refused a result (status {status})"));
+                    tries = 0;
                     continue;
                 }
-                Ok(status) => format!("status {status}"),
-                Err(error) => error.kind().to_string(),
+                Ok(status) => (format!("status {status}"), true),
+                Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => {
+                    (format!("no answer within {} seconds", LONGEST.as_secs()), true)
+                }
+                Err(error) => (error.kind().to_string(), false),
             };
-            waiting.lines.push_front(line);
-            waiting.trim();
-            let dropped = std::mem::take(&mut waiting.dropped);
-            drop(waiting);
             if pause == PAUSES[0] {
                 output
                     .warn(&format!("the webhook takes no results ({failure}): they wait, and are posted when it does"));
             }
-            if dropped > 0 {
-                output.warn(&format!("{} given up for newer ones", counted(dropped, "result was", "results were")));
+            tries += usize::from(is_answer);
+            if tries < MOST_TRIES {
+                let mut waiting = self.waiting();
+                waiting.lines.push_front(line);
+                waiting.trim();
+            } else {
+                // It may be this one alone.
+                tries = 0;
+                output.warn(&format!(
+                    "the webhook did not take a result in {MOST_TRIES} tries ({failure}): it is given up"
+                ));
             }
+            self.say_dropped(output, MOST_WAITING);
             thread::sleep(pause);
             pause = (2 * pause).min(PAUSES[1]);
+        }
+    }
+
+    /// Says how many results were given up, once so few wait.
+    fn say_dropped(&self, output: &Output, few: usize) {
+        let mut waiting = self.waiting();
+        if waiting.dropped > 0 && waiting.lines.len() <= few {
+            let dropped = std::mem::take(&mut waiting.dropped);
+            output.warn(&format!("{} given up for newer ones", counted(dropped, "result was", "results were")));
         }
     }
 

@@ -73,7 +73,7 @@ pub use person::Person;
 pub(crate) use person::visible;
 pub use photo::Photo;
 pub use stream::{stream, stream_each};
-pub use walk::{list_labeled, list_photos};
+pub use walk::{list_labeled, list_photos, list_photos_again};
 
 use crate::error::PhotoProblem;
 

@@ -57,7 +57,7 @@ pub fn list_labeled(roots: &[PathBuf], rule: &LabelRule) -> Result<Listing> {
 
     let mut all = Vec::new();
     for (root_number, root) in roots.iter().enumerate() {
-        let found = find(root, &mut passed)?;
+        let found = find(root, &mut passed, &|_| false)?;
         let root = Root::new(root, &found);
         all.extend(found.into_iter().map(|found| {
             let labeled = match is_standard_input(&found.path) {
@@ -135,11 +135,19 @@ pub fn list_labeled(roots: &[PathBuf], rule: &LabelRule) -> Result<Listing> {
 /// # Errors
 /// As [`list_labeled`], labels apart; [`Error::NothingToLookAt`] where there is nothing at all.
 pub fn list_photos(roots: &[PathBuf]) -> Result<Listing<PathBuf>> {
+    list_photos_again(roots, &|_| false)
+}
+
+/// As [`list_photos`], where some files are known to be photos: these are not opened.
+///
+/// # Errors
+/// As [`list_photos`].
+pub fn list_photos_again(roots: &[PathBuf], is_known: &dyn Fn(&Path) -> bool) -> Result<Listing<PathBuf>> {
     let mut photos = Vec::new();
     let mut passed = PassedOver::default();
     let mut all = Vec::new();
     for (number, root) in roots.iter().enumerate() {
-        let found = find(root, &mut passed)?.into_iter();
+        let found = find(root, &mut passed, is_known)?.into_iter();
         all.extend(found.map(|found| (number, found)));
     }
     // Of a file with several names the first counts, whichever root it lies in.
@@ -204,8 +212,9 @@ fn contradiction(
 }
 
 /// All photos under one root: those that lie there themselves, then those that were sorted there, then those that symbolic links
-/// lead to, each in natural order. What cannot be entered is added to what was passed over.
-fn find(root: &Path, passed: &mut PassedOver) -> Result<Vec<FoundFile>> {
+/// lead to, each in natural order. What cannot be entered is added to what was passed over. Files that are known to be photos are not
+/// opened.
+fn find(root: &Path, passed: &mut PassedOver, is_known: &dyn Fn(&Path) -> bool) -> Result<Vec<FoundFile>> {
     let unreadable = |error: &std::io::Error| Error::unreadable(root, io_reason(error));
     let given =
         || FoundFile { path: root.to_owned(), depth: Depth::Given, reached: Reached::Directly, is_marked: false };
@@ -273,14 +282,15 @@ fn find(root: &Path, passed: &mut PassedOver) -> Result<Vec<FoundFile>> {
                 linked_at = linked_at.or(Some(entry.depth()));
             }
         } else if entry.file_type().is_file() {
-            match looks_like_photo(entry.path()) {
+            let is_known = is_known(entry.path());
+            match if is_known { Ok(true) } else { looks_like_photo(entry.path()) } {
                 Ok(true) if entry.depth() > 0 && is_leftover(entry.file_name()) => {
                     passed.leftovers.push(entry.into_path());
                 }
                 Ok(true) => found.push(FoundFile {
                     depth: depth(root, &entry),
                     reached,
-                    is_marked: entry.depth() > 0 && is_marked(entry.path()),
+                    is_marked: entry.depth() > 0 && !is_known && is_marked(entry.path()),
                     path: entry.into_path(),
                 }),
                 Ok(false) => {}

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::SystemTime;
 
 /// A file is taken for unchanged as long as these are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct FileStamp {
     /// Bytes.
     pub length: u64,

@@ -69,18 +69,23 @@ impl Reporter<'_> {
     pub fn moment(&self, photos: &[PathBuf], found: &[Identification]) -> Result<()> {
         let [photo, others @ ..] = photos else { return Ok(()) };
         let mut told = json!(PhotoRecord::identified(photo, found));
-        told["frames"] = photos.iter().map(path_as_text).collect();
-        let since = SystemTime::now().duration_since(UNIX_EPOCH);
-        told["time"] = since.map_or(0, |since| since.as_secs()).into();
-        if let Some(webhook) = &self.webhook {
-            webhook.post(&with_schema(told.clone()));
-        }
+        self.post(&mut told, photos);
         self.printed(self.print_photo(photo, found, told))?;
         if !others.is_empty() {
             let count = counted(photos.len(), "photo", "photos");
             self.output.say(&format!("  judged by {count} of one moment"));
         }
         Ok(())
+    }
+
+    /// Adds the time and the frames of one moment, and posts it where results are to be.
+    fn post(&self, object: &mut Value, frames: &[PathBuf]) {
+        object["frames"] = frames.iter().map(path_as_text).collect();
+        let since = SystemTime::now().duration_since(UNIX_EPOCH);
+        object["time"] = since.map_or(0, |since| since.as_secs()).into();
+        if let Some(webhook) = &self.webhook {
+            webhook.post(&with_schema(object.clone()));
+        }
     }
 
     fn print_photo(&self, photo: &Path, found: &[Identification], object: Value) -> Result<()> {
@@ -105,20 +110,30 @@ impl Reporter<'_> {
     }
 
     pub fn problem(&self, photo: &Path, problem: &PhotoProblem) -> Result<()> {
-        let problem_in_words = remedy::of_photo(problem);
-        self.output.warn(&format!("{}: {problem_in_words}", shown(photo)));
+        self.warn(photo, problem);
         self.record(photo, problem)
+    }
+
+    fn warn(&self, photo: &Path, problem: &PhotoProblem) {
+        self.output.warn(&format!("{}: {}", shown(photo), remedy::of_photo(problem)));
     }
 
     /// The record, for scripts, of a photo that cannot be used.
     pub fn record(&self, photo: &Path, problem: &PhotoProblem) -> Result<()> {
-        let problem = remedy::of_photo(problem);
-        let object = json!({ "photo": path_as_text(photo), "error": problem });
-        if let Some(webhook) = &self.webhook {
-            webhook.post(&with_schema(object.clone()));
-        }
-        let record = Record::new(object, None).with_rows([row_without_face(photo, "error", problem)]);
-        self.printed(self.output.record(COLUMNS, record))
+        self.print_problem(photo, problem, object_of_problem(photo, problem))
+    }
+
+    /// A photo that came while the program ran and cannot be used.
+    pub fn unusable(&self, photo: &Path, problem: &PhotoProblem) -> Result<()> {
+        self.warn(photo, problem);
+        let mut object = object_of_problem(photo, problem);
+        self.post(&mut object, &[photo.to_owned()]);
+        self.print_problem(photo, problem, object)
+    }
+
+    fn print_problem(&self, photo: &Path, problem: &PhotoProblem, object: Value) -> Result<()> {
+        let row = row_without_face(photo, "error", remedy::of_photo(problem));
+        self.printed(self.output.record(COLUMNS, Record::new(object, None).with_rows([row])))
     }
 
     /// The identification in words, and why a likely person was not named.
@@ -140,6 +155,10 @@ impl Reporter<'_> {
             Acceptance::Confidence(_) => format!("; below {limit}"),
         }
     }
+}
+
+fn object_of_problem(photo: &Path, problem: &PhotoProblem) -> Value {
+    json!({ "photo": path_as_text(photo), "error": remedy::of_photo(problem) })
 }
 
 fn turned(found: &Identification) -> &'static str {

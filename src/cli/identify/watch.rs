@@ -2,39 +2,52 @@
 //! chance, the others do not.
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::thread;
-use std::time::Duration;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use eigenfaces::albums::refuse_no_folder;
 use eigenfaces::background::{self, Background, ONE_MOMENT};
 use eigenfaces::dataset::{self, PhotoFile};
 use eigenfaces::face_matrix::FaceMatrix;
 use eigenfaces::locate::detect::overlap;
 use eigenfaces::preparation::{Preparation, PreparedFace};
 use eigenfaces::recognizer::Identification;
-use eigenfaces::store::FileStamp;
 
 use super::BATCH;
 use super::report::Reporter;
-use crate::cli::Result;
+use crate::cli::{Output, Result, counted};
 
-/// Identifies photos that came together, and tells of each moment.
+/// Photos that came and have not been told of.
+static LEFT: AtomicUsize = AtomicUsize::new(0);
+
+/// Says how many photos came that nothing was told of: to be asked when the program ends.
+pub fn say_what_is_left(output: &Output) {
+    if let left @ 1.. = LEFT.load(Ordering::SeqCst) {
+        output.warn(&format!(
+            "{} not looked at: once started again the program leaves what is there alone",
+            counted(left, "photo that came was", "photos that came were")
+        ));
+    }
+}
+
+/// Identifies photos that came together, and tells of each moment. What cannot be printed is posted all the same.
 /// Errors: results that cannot be printed; when the program itself is damaged.
 pub fn look(photos: &[PathBuf], report: &Reporter<'_>) -> Result<()> {
+    LEFT.store(photos.len(), Ordering::SeqCst);
     let preparation = report.recognizer.preparation();
     let ready = |_: &PathBuf, file: &PhotoFile| report.faces(file);
     dataset::stream_each(photos, BATCH, ready, &|_| {}, |batches| {
         for (photos, ready) in photos.chunks(BATCH.get()).zip(batches) {
-            let (mut usable, mut prepared) = (Vec::new(), Vec::new());
+            let (mut usable, mut prepared, mut printed) = (Vec::new(), Vec::new(), Ok(()));
             for (photo, ready) in photos.iter().zip(ready) {
                 match ready {
                     Ok(faces) => {
                         usable.push(photo.clone());
                         prepared.push(faces);
                     }
-                    Err(problem) => report.problem(photo, &problem)?,
+                    Err(problem) => {
+                        printed = printed.and(report.unusable(photo, &problem));
+                        LEFT.fetch_sub(1, Ordering::SeqCst);
+                    }
                 }
             }
             let identify = |faces: &[_]| report.gallery.identify_prepared(report.recognizer, faces, report.query);
@@ -43,88 +56,13 @@ pub fn look(photos: &[PathBuf], report: &Reporter<'_>) -> Result<()> {
             let faces: Vec<_> = moments.iter().map(Moment::faces).collect();
             let found = identify(&faces)?;
             for (moment, found) in moments.iter().zip(&found) {
-                report.moment(&moment.photos, found)?;
+                printed = printed.and(report.moment(&moment.photos, found));
+                LEFT.fetch_sub(moment.photos.len(), Ordering::SeqCst);
             }
+            printed?;
         }
         Ok(())
     })
-}
-
-/// Folders are listed this often: nobody is told of files that other machines write to a network drive.
-const EVERY: Duration = Duration::from_secs(1);
-
-/// Times that folders are listed for the rest of a burst.
-const BURST: usize = 4;
-
-pub struct Watched {
-    folders: Vec<PathBuf>,
-    photos: HashMap<PathBuf, WatchedFile>,
-}
-
-struct WatchedFile {
-    stamp: FileStamp,
-    state: State,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
-    /// It was there first, or has been given out.
-    Done,
-    /// It may still be written.
-    Growing,
-}
-
-impl Watched {
-    /// Photos that are there already are none that come.
-    /// Errors: what is no folder.
-    pub fn begin(folders: &[PathBuf]) -> Result<Self> {
-        folders.iter().try_for_each(|folder| refuse_no_folder(folder))?;
-        let mut watched = Self { folders: folders.to_vec(), photos: HashMap::new() };
-        watched.list(State::Done);
-        Ok(watched)
-    }
-
-    /// Waits for new photos: files that came or were written anew, and have not changed for a second. Those of a burst come
-    /// together: it waits for files that are still written, but no longer than [`BURST`].
-    pub fn next(&mut self) -> Vec<PathBuf> {
-        let mut ready = Vec::new();
-        let mut rounds = 0;
-        loop {
-            thread::sleep(EVERY);
-            ready.extend(self.list(State::Growing));
-            if !ready.is_empty() {
-                rounds += 1;
-                let mut files = self.photos.values();
-                if rounds >= BURST || !files.any(|file| file.state == State::Growing) {
-                    ready.sort_by(|a, b| dataset::natural::paths(a, b));
-                    ready.dedup();
-                    return ready;
-                }
-            }
-        }
-    }
-
-    /// Lists the folders; new files are in this state. Returns those that are whole, in natural order.
-    fn list(&mut self, state: State) -> Vec<PathBuf> {
-        // Folders that are away for a while, as drives are, come back with photos that are known.
-        let Ok(listing) = dataset::list_photos(&self.folders) else { return Vec::new() };
-        let mut before = std::mem::take(&mut self.photos);
-        let mut ready = Vec::new();
-        for path in listing.photos {
-            let Some(stamp) = FileStamp::of(&dataset::file_of(&path)) else { continue };
-            let mut seen = WatchedFile { stamp, state };
-            if let Some(earlier) = before.remove(&path)
-                && earlier.stamp == stamp
-            {
-                if earlier.state == State::Growing && stamp.length > 0 {
-                    ready.push(path.clone());
-                }
-                seen.state = if stamp.length == 0 { earlier.state } else { State::Done };
-            }
-            self.photos.insert(path, seen);
-        }
-        ready
-    }
 }
 
 /// Minimum intersection over union of two boxes in one place.
@@ -257,36 +195,7 @@ pub fn moments(
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-
     use super::*;
-
-    #[test]
-    fn a_photo_is_given_out_once_when_it_has_stopped_growing() {
-        let folder = tempfile::tempdir().unwrap();
-        let folders = [folder.path().to_owned()];
-        let photo = folder.path().join("a.png");
-        fs::write(folder.path().join("there.png"), b"there").unwrap();
-        let mut watched = Watched::begin(&folders).unwrap();
-        let mut listed = || watched.list(State::Growing);
-        assert!(listed().is_empty());
-        for content in ["", "some", "some more"] {
-            fs::write(&photo, content).unwrap();
-            assert!(listed().is_empty(), "{content}");
-        }
-        assert_eq!(listed(), std::slice::from_ref(&photo));
-        assert!(listed().is_empty());
-        // A camera that writes to one name only.
-        fs::write(&photo, b"another").unwrap();
-        assert!(listed().is_empty());
-        assert_eq!(listed(), std::slice::from_ref(&photo));
-        let away = folder.path().with_extension("away");
-        fs::rename(folder.path(), &away).unwrap();
-        assert!(listed().is_empty());
-        fs::rename(&away, folder.path()).unwrap();
-        assert!(listed().is_empty());
-        assert!(Watched::begin(&[photo]).is_err());
-    }
 
     #[test]
     fn boxes_that_lie_on_each_other_are_one_place() {
