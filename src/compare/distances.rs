@@ -41,7 +41,7 @@ impl Distances {
     fn decision(&self, distance: f64, acceptance: Acceptance) -> PairDecision {
         PairDecision {
             passes: self.calibration.is_known(distance, acceptance),
-            is_somebody: self.calibration.confidence(distance) > 0.5,
+            is_somebody: false,
             confidence: self.calibration.confidence(distance),
             distance,
             needed: self.calibration.threshold(acceptance),
@@ -89,14 +89,9 @@ impl Compare for Distances {
         }
         let clusters = self.matcher.clusters();
         let nearest = clusters.rank(probe.as_slice(), 1);
-        let nearest = nearest.first()?;
         let own = clusters.of_person(person, probe.as_slice())?;
         let decision = self.decision(own.distance(), acceptance);
-        Some(PairDecision {
-            passes: decision.passes && nearest.person == person,
-            is_somebody: self.calibration.confidence(nearest.distance()) > 0.5,
-            ..decision
-        })
+        Some(PairDecision { passes: decision.passes && nearest.first()?.person == person, ..decision })
     }
 
     fn explain(&self, gallery: &Gallery, _: Option<&DMatrix<f32>>, face: &FaceMatrix) -> Result<Explanation> {

@@ -91,12 +91,14 @@ impl DistanceCalibration {
     /// Probability that the nearest person, at this distance, is the right one, given that the probe may be a stranger
     /// ([`STRANGER_PRIOR`]).
     pub fn confidence(&self, distance: f64) -> f64 {
+        // With too few people no distance means anything: what is believed before looking stays.
+        if !self.gives_names() {
+            return 1.0 - STRANGER_PRIOR;
+        }
         let middle = (self.stranger_mean + self.genuine_mean) / 2.0;
         let slope = (self.stranger_mean - self.genuine_mean).max(0.0) / self.spread.powi(2);
         let prior = libm::log((1.0 - STRANGER_PRIOR) / STRANGER_PRIOR);
-        let probability = 1.0 / (1.0 + libm::exp(slope * (distance - middle) - prior));
-        // With too few people, what was believed before looking is the most that can be believed after.
-        if self.gives_names() { probability } else { probability.min(1.0 - STRANGER_PRIOR) }
+        1.0 / (1.0 + libm::exp(slope * (distance - middle) - prior))
     }
 
     /// Whether the person at this distance is to be named.

@@ -38,11 +38,13 @@ impl Recognizer {
     ) -> Identification {
         let location = face.region.and_then(|region| region.location());
         let looks_like_a_face = face.face_score >= self.comparer.face_score_limit();
+        // Who is likely enrolled is a face, in whatever light. In a space learned from the gallery alone a plain picture is near everybody.
+        let is_likely_enrolled =
+            ranking.confidence > 0.5 && (location.is_some() || self.comparer.likelihoods().is_some());
         let (decision, ranking) = if location.is_some_and(is_too_small) {
             (Decision::Unknown, Ranking { people: Vec::new(), somebody_else: None, ..ranking })
-        } else if !looks_like_a_face && ranking.confidence <= 0.5 {
-            // Who is likely enrolled is a face, in whatever light; the detector overrides the face score, and so does what is
-            // learned of aligned faces.
+        } else if !looks_like_a_face && !is_likely_enrolled {
+            // The detector overrides the face score, and so does what is learned of aligned faces.
             let is_face = location.is_some() || self.is_assumed_face(face);
             (if is_face { Decision::Unknown } else { Decision::NotAFace }, ranking)
         } else if !ranking.accepted {

@@ -143,12 +143,12 @@ impl Recognizer {
     ) -> Result<Verification> {
         let too_few = Error::TooFewToVerify { people: self.gallery.people().len(), enough: ENOUGH_PEOPLE };
         let decision = decision.ok_or(too_few)?;
-        let no = || no(&**self.comparer(), coordinates);
-        let verdict = match decision.passes {
-            true => yes(),
-            false if decision.is_somebody => no(),
-            // Neither detected nor face-like.
-            false => self.not_a_face(faces, found).map_or_else(no, |photo| Verdict::NotAFace { photo }),
+        // Neither detected nor face-like.
+        let not_a_face = if decision.is_somebody { None } else { self.not_a_face(faces, found) };
+        let verdict = match not_a_face {
+            Some(photo) => Verdict::NotAFace { photo },
+            None if decision.passes => yes(),
+            None => no(&**self.comparer(), coordinates),
         };
         Ok(Verification::of(decision, verdict))
     }

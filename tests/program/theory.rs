@@ -10,6 +10,20 @@ fn faces() -> &'static str {
 }
 
 #[test]
+fn a_plain_picture_is_no_face_though_it_lies_near_everybody() {
+    let folder = scratch();
+    run(folder.path(), ["enroll", faces(), "--background", "none", "--framing", "as-is"]).done();
+    let noise =
+        |x: u32, y: u32| image::Luma([110 + (x.wrapping_mul(2_654_435_761) ^ y.wrapping_mul(40_503)) as u8 % 5]);
+    image::GrayImage::from_pixel(96, 112, image::Luma([110])).save(folder.path().join("gray.png")).unwrap();
+    image::GrayImage::from_fn(96, 112, noise).save(folder.path().join("flat.png")).unwrap();
+    for picture in ["gray.png", "flat.png"] {
+        assert_eq!(run(folder.path(), ["identify", picture]).done().stdout, format!("{picture}: not a face\n"));
+        run(folder.path(), ["verify", picture, "--person", "Ada"]).ended(2, &["does not look like a face"]);
+    }
+}
+
+#[test]
 fn a_model_with_a_kernel_identifies_and_says_that_it_has_no_basis_images() {
     let folder = scratch();
     let enroll = ["enroll", faces(), "--size", "32x38"];
