@@ -6,11 +6,11 @@
 
 mod damaged;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
 use crate::background::{Background, DamageVariation, DamagedPhotos, Described, FACE, MouthFinder, Training};
-use crate::dataset::{self, LabelRule, LabeledPhoto, Person, PhotoFile, Skipped};
+use crate::dataset::{self, ContentHash, LabelRule, LabeledPhoto, Person, PhotoFile, Skipped};
 use crate::enrollment::{Observer, report_passed_over};
 use crate::error::{BackgroundProblem, Error, LikelihoodError, PhotoProblem, Result};
 use crate::face_matrix::FaceMatrix;
@@ -42,8 +42,8 @@ pub struct Learned {
     pub skipped: Vec<Skipped>,
 }
 
-/// Learns from the photos under `roots`, but for people who are `left_out`. The same photos give the same model, whatever the
-/// number of threads.
+/// Learns from the photos under `roots`, but for people who are `left_out`. The same photos give the same model, whatever they and
+/// the people are called, and whatever the number of threads.
 ///
 /// # Errors
 /// A folder that cannot be read; [`BackgroundProblem::FewPeople`]; [`Error::Cancelled`].
@@ -84,11 +84,18 @@ pub fn learn(
     })
 }
 
-/// A photo whose face was found: its number among all, and d pixels of the size [`FACE`].
+/// A photo whose face was found: the hash of its file, and d pixels of the size [`FACE`].
 struct Face<'a> {
-    number: usize,
+    hash: ContentHash,
     photo: &'a LabeledPhoto,
     pixels: Vec<u8>,
+}
+
+impl Face<'_> {
+    /// A number by the content of the file, whatever it is called.
+    fn number(&self) -> usize {
+        usize::from(u16::from_le_bytes([self.hash.0[0], self.hash.0[1]]))
+    }
 }
 
 /// A photo, and what is known of it.
@@ -100,7 +107,7 @@ impl<T> AsRef<Path> for With<'_, T> {
     }
 }
 
-/// Photos whose faces were found, those of one person side by side.
+/// Photos whose faces were found, those of one person side by side, in an order that hangs on no name.
 struct Photos<'a> {
     faces: Vec<Face<'a>>,
     skipped: Vec<Skipped>,
@@ -121,15 +128,22 @@ fn unless_cancelled<T>(
 impl<'a> Photos<'a> {
     fn of(photos: &'a [LabeledPhoto], observer: &dyn Observer) -> Result<Self> {
         let preparation = preparation();
-        let read = |&With(photo, number): &With<'a, usize>, file: &PhotoFile| {
+        let read = |&With(photo, ()): &With<'a, ()>, file: &PhotoFile| {
             unless_cancelled(observer, || {
-                Ok(Face { number, photo, pixels: preparation.prepare(&file.decode()?)?.pixels })
+                Ok(Face { hash: file.content_hash(), photo, pixels: preparation.prepare(&file.decode()?)?.pixels })
             })
         };
-        let all: Vec<With<'_, usize>> = photos.iter().zip(0..).map(|(photo, number)| With(photo, number)).collect();
+        let all: Vec<With<'_, ()>> = photos.iter().map(|photo| With(photo, ())).collect();
         let read = dataset::load(&all, read, &*observer.reading(all.len()));
         let faces: Option<Vec<Face<'_>>> = read.items.into_iter().collect();
-        Ok(Self { faces: faces.ok_or(Error::Cancelled)?, skipped: read.skipped })
+        let mut faces = faces.ok_or(Error::Cancelled)?;
+        faces.sort_by_key(|face| face.hash);
+        let mut first = HashMap::new();
+        for face in &faces {
+            first.entry(&face.photo.person).or_insert(face.hash);
+        }
+        faces.sort_by_key(|face| (first[&face.photo.person], &face.photo.person));
+        Ok(Self { faces, skipped: read.skipped })
     }
 
     fn people(&self) -> BTreeMap<&'a Person, usize> {
@@ -151,16 +165,16 @@ impl<'a> Photos<'a> {
     fn damaged(&self, background: &Background, observer: &dyn Observer) -> Result<Vec<DamagedPhotos>> {
         let mut copies = Vec::new();
         for family in Family::ALL {
-            for (face, Face { number, photo, .. }) in self.faces.iter().enumerate() {
-                if number % DAMAGED_EVERY == family as usize % DAMAGED_EVERY {
-                    copies.push(With(photo, (face, family)));
+            for (at, face) in self.faces.iter().enumerate() {
+                if face.number() % DAMAGED_EVERY == family as usize % DAMAGED_EVERY {
+                    copies.push(With(face.photo, (at, family)));
                 }
             }
         }
         let preparation = preparation();
         let read = |&With(_, (face, family)): &With<'_, (usize, Family)>, file: &PhotoFile| {
             unless_cancelled(observer, || {
-                let seed = (self.faces[face].number * Family::ALL.len() + family as usize) as u64;
+                let seed = (self.faces[face].number() * Family::ALL.len() + family as usize) as u64;
                 let damaged = damaged::damaged(&file.decode()?, family, seed);
                 Ok((family, face, preparation.prepare(&damaged)?.pixels))
             })
