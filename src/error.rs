@@ -177,7 +177,7 @@ pub enum Error {
 
     /// The protocol leaves no photo to try.
     #[error(
-        "protocol {protocol} leaves no photo to try: people are tried on photos that were not learned from, and the most that anybody has is {most}; add photos, or learn from fewer"
+        "protocol {protocol} leaves no photo to try: people are tried on photos that were not learned from (alike ones count once), and the most that anybody has is {most}; add photos, or learn from fewer"
     )]
     NothingToTry { protocol: String, most: usize },
 

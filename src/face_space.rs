@@ -41,6 +41,12 @@ impl ProjectionError {
     }
 }
 
+/// The share of the total variance that these eigenvalues are, 0 to 1; all of it is 1 whatever the rounding of the sum.
+pub(crate) fn share_kept(eigenvalues: &[f64], total: f64) -> f64 {
+    let share = eigenvalues.iter().sum::<f64>() / total;
+    if share > 1.0 - 1e-12 { 1.0 } else { share }
+}
+
 impl FaceSpace {
     /// The face space of fitted components, for faces of the given size (d = width x height).
     pub fn new(size: FaceSize, components: &Components) -> Self {
@@ -145,7 +151,7 @@ impl FaceSpace {
 
     /// The share of the total variance that the kept eigenfaces carry, 0 to 1.
     pub fn variance_kept(&self) -> f64 {
-        (self.eigenvalues.iter().sum::<f64>() / self.total_variance).min(1.0)
+        share_kept(&self.eigenvalues, self.total_variance)
     }
 
     /// The weights Uᵀ(x - m) of each face, k x n.

@@ -104,10 +104,10 @@ fn strangers_notes(open_set: &OpenSet, seed: u64) -> Vec<String> {
         None => ", the others are strangers to them".to_owned(),
     };
     let conditions = format!(
-        "strangers, decisions and confidence: {} by seed {seed}, {all} {} people enrolled with half of their photos{strangers}; \
+        "strangers, decisions and confidence: {} by seed {seed}, {all} {} enrolled with half of their photos{strangers}; \
          --protocol has no part in it",
         counted(open_set.splits, "split", "splits"),
-        open_set.enrolled,
+        counted(open_set.enrolled, "person", "people"),
     );
     missed_aim(open_set).into_iter().chain([conditions]).map(|text| format!("{:43}{text}", "")).collect()
 }

@@ -33,8 +33,8 @@ pub fn run(args: &Info, model: &Path, output: &Output) -> Result<ExitStatus> {
     let latest = latest(&history).into_iter().enumerate().map(|(at, line)| (if at == 0 { "log" } else { "" }, line));
     let lines = std::iter::once(file)
         .chain(faces(&recognizer))
-        .chain(compared_space(&recognizer))
         .chain(lost(&recognizer))
+        .chain(compared_space(&recognizer))
         .chain(decisions(&recognizer))
         .chain(latest);
     output.print_result(&records::model(&recognizer), listed(lines))?;

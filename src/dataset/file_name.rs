@@ -509,6 +509,8 @@ mod tests {
 
         #[test]
         fn a_date_beside_a_name_leaves_the_name(name in "[A-Z][a-z]{2,8} [B-D][a-z]{4,8}x", y in 1990..2090u32, m in 1..13u32, d in 1..32u32, s in 0..86_400u32) {
+            // Cameras call their files Pic and Img.
+            prop_assume!(person_in(&name).as_ref() == Some(&name));
             let (h, min, s) = (s / 3600, s / 60 % 60, s % 60);
             for file in [format!("{name} {y}-{m:02}-{d:02}"), format!("{name}_{y}{m:02}{d:02}_{h:02}{min:02}{s:02}"),
                 format!("{name} {y}-{m:02}-{d:02} {h:02}.{min:02}.{s:02}"), format!("{y}-{m:02}-{d:02} {name}")] {

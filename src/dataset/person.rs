@@ -30,6 +30,9 @@ impl Person {
             true => RESERVED,
             // Of two such people nobody could say which is which.
             false if name.contains(char::REPLACEMENT_CHARACTER) => UNREADABLE,
+            false if matches!(name.trim(), "." | "..") => {
+                "it stands for a folder wherever it is part of a path or an address"
+            }
             false => return Self::stored(name),
         };
         Err(Error::PersonName { given: name.chars().take(40).collect(), reason })
@@ -188,6 +191,8 @@ mod tests {
         assert!(Person::new(" \t ").is_err());
         assert!(Person::new("a\nb").is_err());
         assert!(Person::new("J\u{fffd}rg").is_err());
+        // Browsers fold them away in addresses.
+        assert!([".", "..", " .. "].iter().all(|name| Person::new(name).is_err()));
         assert!(Person::new(&"é".repeat(200)).is_ok());
         let error = Person::new(&"é".repeat(201)).unwrap_err().to_string();
         assert!(error.contains("longer than 200"), "{error}");

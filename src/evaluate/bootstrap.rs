@@ -142,6 +142,11 @@ impl Tally {
         *tries += 1;
     }
 
+    /// Tries of a repeat.
+    pub fn tries_of(&self, repeat: usize) -> u64 {
+        self.0[repeat].iter().map(|&[_, tries]| u64::from(tries)).sum()
+    }
+
     pub fn append(&mut self, other: &Self) {
         for (repeat, people) in other.0.iter().enumerate() {
             for (sum, counts) in self.of_repeat(repeat, people.len()).iter_mut().zip(people) {

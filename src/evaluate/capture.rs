@@ -30,7 +30,7 @@ pub struct CaptureFigures {
     pub no_face: Rate,
     /// FTE: share of people of whom no photo could be used.
     pub failure_to_enrol: Rate,
-    /// Rank-1 where photos that could not be used count as misses.
+    /// Rank-1 where photos that could not be used count as misses, as many as would have been probes.
     pub rank1: Rate,
 }
 
@@ -66,11 +66,16 @@ pub(super) fn capture(
         failed[person] += failures as u32;
     }
     let bootstrap = Bootstrap::new(place.len(), seed);
-    // Photos that failed count as misses beside the probes of every repeat.
+    // As many of the photos that failed count as misses as would have been probes, by the share of the others that are.
+    let usable = photos - failed.iter().sum::<u32>() as usize;
     let mut with_failures = found.clone();
-    for (person, &failures) in failed.iter().enumerate() {
-        for repeat in 0..found.repeats() {
-            (0..failures).for_each(|_| with_failures.add(repeat, person, false));
+    for repeat in 0..found.repeats() {
+        let share = found.tries_of(repeat) as f64 / usable.max(1) as f64;
+        let mut sum = 0.0_f64;
+        for (person, &failures) in failed.iter().enumerate() {
+            let before = sum.round() as usize;
+            sum += share * f64::from(failures);
+            (before..sum.round() as usize).for_each(|_| with_failures.add(repeat, person, false));
         }
     }
     let rate = |tally: &Tally| -> Rate { tally.rate(&bootstrap) };
@@ -81,5 +86,24 @@ pub(super) fn capture(
         no_face: rate(&no_face),
         failure_to_enrol: rate(&not_enrolled),
         rank1: rate(&with_failures),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn photos_that_failed_are_missed_as_often_as_others_are_tried() {
+        // Ten people with nine photos that can be used and one that cannot.
+        let people: Vec<String> = (0..10).map(|person| format!("p{person}")).collect();
+        let given = |person: &String| Capture { person: person.clone(), photos: 10, no_face: 0, unusable: 1 };
+        let given: Vec<Capture> = people.iter().map(given).collect();
+        for (tried, rank1) in [(9, 0.9), (1, 10.0 / 11.0)] {
+            let all_right: Tally = (0..10).flat_map(|person| (0..tried).map(move |_| (0, person, true))).collect();
+            let figures = capture(&given, &people, &all_right, 0, 0);
+            assert!((figures.rank1.mean - rank1).abs() < 1e-12, "{tried}: {}", figures.rank1.mean);
+            assert!((figures.failure_to_acquire.mean - 0.1).abs() < 1e-12);
+        }
     }
 }

@@ -197,13 +197,13 @@ fn claim_rates(
     sums.into_iter().map(|sums| sums.map(|[errors, tries]| errors as f64 / tries as f64)).collect()
 }
 
-/// The groups with the largest and the smallest of a rate; `None` with fewer than two that have it.
+/// The groups with the largest and the smallest of a rate; `None` where all that have it have the same.
 fn ratio(groups: &[GroupFigures], at: usize) -> Option<GroupRatio> {
     let having = groups.iter().filter_map(|group| Some((group, group.rates[at]?.mean)));
     let having: Vec<(&GroupFigures, f64)> = having.collect();
     let largest = having.iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
     let smallest = having.iter().min_by(|a, b| a.1.total_cmp(&b.1))?;
-    (having.len() > 1).then(|| GroupRatio {
+    (largest.1 > smallest.1).then(|| GroupRatio {
         rate: GroupRate::ALL[at].name(),
         largest: largest.0.group.clone(),
         smallest: smallest.0.group.clone(),

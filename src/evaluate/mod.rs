@@ -32,6 +32,7 @@ use crate::decision::Acceptance;
 use crate::error::Result;
 use crate::face_matrix::FaceMatrix;
 use crate::gallery::Gallery;
+use crate::matcher::{Matcher, Space};
 use crate::preparation::Preparation;
 use crate::recognizer::{QueryOptions, Recognizer, Settings};
 pub use baselines::{Baseline, BaselineMethod};
@@ -207,14 +208,14 @@ impl Evaluation {
 }
 
 fn compression(whole: &Recognizer, in_folds: (usize, usize)) -> Compression {
-    let space = whole.space();
-    let (d, k) = (space.pixels(), space.components());
+    let (space, compared) = (whole.space(), whole.matcher().map(Matcher::space));
+    let (d, k) = (space.pixels(), compared.map_or(space.components(), Space::components));
     Compression {
         pixels: d,
         components: k,
         share: k as f64 / d as f64,
         bytes_a_face: k * size_of::<f32>(),
-        variance: space.variance_kept(),
+        variance: compared.map_or(space.variance_kept(), Space::variance_kept),
         components_in_folds: in_folds,
     }
 }

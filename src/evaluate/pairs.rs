@@ -18,12 +18,21 @@ pub struct Pair {
 /// Reads rows `fold, a, b, same` (tabs or commas; `same` is 1 or 0; a heading or none), or LFW's own `pairs.txt`.
 pub fn parse_pairs(text: &str) -> Result<Vec<Pair>, String> {
     let pairs = pairs(text)?;
+    both_kinds(pairs.iter().map(|pair| pair.same))?;
+    Ok(pairs)
+}
+
+/// That some pairs are of one person, and some of two.
+///
+/// # Errors
+/// Says which kind is missing.
+pub fn both_kinds(pairs: impl Iterator<Item = bool> + Clone) -> Result<(), String> {
     for (same, kind) in [(true, "one person"), (false, "two people")] {
-        if !pairs.iter().any(|pair| pair.same == same) {
+        if pairs.clone().all(|pair| pair != same) {
             return Err(format!("no pair is of {kind}: errors are measured from pairs of both kinds"));
         }
     }
-    Ok(pairs)
+    Ok(())
 }
 
 fn pairs(text: &str) -> Result<Vec<Pair>, String> {

@@ -1,5 +1,6 @@
 //! Protocols: which faces are learned from, and which are probes.
 
+use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 
 use crate::compare::Fold;
@@ -113,10 +114,10 @@ impl Protocol {
         };
         let folds: Vec<Fold> = folds.into_iter().filter(|fold| !fold.probes.is_empty()).collect();
         if folds.is_empty() {
-            return Err(Error::NothingToTry {
-                protocol: self.to_string(),
-                most: gallery.counts().into_iter().max().unwrap_or(0),
-            });
+            let different =
+                |own: &[usize]| (own[0]..own[1]).map(|face| gallery.faces().face(face)).collect::<BTreeSet<_>>().len();
+            let most = photos.starts.windows(2).map(different).max().unwrap_or(0);
+            return Err(Error::NothingToTry { protocol: self.to_string(), most });
         }
         Ok(folds)
     }

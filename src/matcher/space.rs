@@ -7,7 +7,7 @@ use nalgebra::{DMatrix, DVector};
 use super::DistanceSettings;
 use crate::error::Result;
 use crate::face_matrix::{FaceMatrix, FaceSize};
-use crate::face_space::{FaceSpace, Weights};
+use crate::face_space::{FaceSpace, Weights, share_kept};
 use crate::kernel_pca::{Kernel, KernelPca, KernelSpace};
 use crate::pca::{Pca, scaled, variance_ratios};
 use crate::scaled_space::ScaledSpace;
@@ -106,7 +106,7 @@ impl Space {
 
     /// The share of the total variance that the kept components carry, 0 to 1.
     pub fn variance_kept(&self) -> f64 {
-        (self.eigenvalues().iter().sum::<f64>() / self.total_variance()).min(1.0)
+        share_kept(self.eigenvalues(), self.total_variance())
     }
 
     /// The mean face, d gray levels; for a kernel that of the faces it learned from.

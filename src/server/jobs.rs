@@ -11,7 +11,8 @@ use serde_json::{Value, json};
 use super::failure::{Answer, Failure};
 use super::locked;
 
-const KEPT: usize = 50;
+/// A group job's result holds pictures.
+const KEPT: usize = 10;
 
 /// Maximum number of skipped files listed; the others are counted.
 const TOLD: usize = 20;

@@ -67,6 +67,7 @@ pub(super) fn install(
         remove_orphans(place);
     }
     let temporary = create_beside(place, privacy).map_err(|error| place.error(error))?;
+    keep_owner(place, temporary.as_file());
     if privacy == Privacy::Public {
         keep_permissions(place, temporary.as_file());
     }
@@ -120,6 +121,22 @@ fn keep_permissions(place: &TargetFile, new: &File) {
     {
         let _ = new.set_permissions(about.permissions());
     }
+}
+
+/// Gives a new file the owner of the one that it is to replace, where that is another: a service reads a model that root changes.
+fn keep_owner(place: &TargetFile, new: &File) {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{MetadataExt, fchown};
+        if let (Ok(before), Ok(own)) = (fs::symlink_metadata(&place.file), new.metadata())
+            && before.is_file()
+            && before.uid() != own.uid()
+        {
+            let _ = fchown(new, Some(before.uid()), Some(before.gid()));
+        }
+    }
+    #[cfg(not(unix))]
+    let _ = (place, new);
 }
 
 /// Gives the file, which is whole, its name.

@@ -54,7 +54,7 @@ fn the_figures_are_the_same_in_words_and_for_scripts() {
         ("rank-5", "/rank5"),
         ("plain pixels", "/raw_pixels_rank1"),
         ("equal error rate", "/equal_error_rate"),
-        ("with strangers", "/open_set/detection_identification_rate_at_far_1pct"),
+        ("with strangers", "/open_set/detection_identification_rate_at_far_10pct"),
         ("as decided", "/open_set/false_accept_rate"),
         ("confidence", "/open_set/expected_calibration_error"),
         ("compression", "/compression/share"),

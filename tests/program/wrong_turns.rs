@@ -97,6 +97,10 @@ fn a_table_of_pairs_is_a_file() {
     fs::write(folder.path().join("pairs.tsv"), pairs).unwrap();
     let command = ["evaluate", "faces", "--pairs", "pairs.tsv", "--background", "other-folds"];
     run(folder.path(), command).failed_saying(&["background model", "too few"]);
+    // Of what is there, as of the table.
+    let pairs = pairs.replace("/2.png\t1", "/gone.png\t1");
+    fs::write(folder.path().join("pairs.tsv"), pairs).unwrap();
+    run(folder.path(), command).failed_saying(&["pairs.tsv", "no pair is of one person"]);
 }
 
 #[test]

@@ -81,6 +81,8 @@ pub fn run(args: &Evaluate, table: &Path, output: &Output) -> Result<ExitStatus>
                 .to_owned(),
         ));
     }
+    pairs::both_kinds(known.iter().map(|pair| pair.same))
+        .map_err(|why| problem(format!("of photos that are there {why}")))?;
     if missing > 0 {
         output.say(&format!(
             "{} left out: a photo is not there or shows no face",

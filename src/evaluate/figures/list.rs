@@ -6,6 +6,7 @@ use crate::decision::{FALSE_ACCEPT_TARGET, share};
 use crate::evaluate::{
     CaptureFigures, ClaimErrors, Detail, Evaluation, Failures, Figure, GroupRate, Groups, OpenSet, Rate, Section, Unit,
 };
+use crate::text::counted;
 
 /// Of each figure section, key, label, unit, where it is shown, meaning; `{0}` and so on are filled in.
 const WORDS: &str = include_str!("words.txt");
@@ -75,15 +76,20 @@ impl List {
 
     fn open_set(&mut self, found: &OpenSet) {
         const RAW: &str = "open_set.raw_pixels_detection_identification_rate_at_far_{0}";
-        let bounds = [("1pct", "1 %", "with strangers"), ("10pct", "10 %", "  at 10 %")];
-        let found_at = [&found.identification_at_1_percent, &found.identification_at_10_percent];
-        for ((bound, percent, label), tpir) in bounds.iter().zip(found_at) {
-            let filled: [&dyn Display; 3] = [bound, percent, label];
+        // No smaller share of strangers can pass than one of them is.
+        let least = found.fpir_fnir.first().map_or(1.0, |point| point.fpir);
+        let one = (0.01, "1pct", "1 %", &found.identification_at_1_percent, &found.raw_pixels_at_1_percent);
+        let ten = (0.1, "10pct", "10 %", &found.identification_at_10_percent, &found.raw_pixels_at_10_percent);
+        let known = [one, ten].into_iter().filter(|&(fpir, ..)| fpir >= least);
+        for (number, (_, bound, percent, tpir, _)) in known.clone().enumerate() {
+            let label = if number == 0 { "with strangers".to_owned() } else { format!("  at {percent}") };
+            let filled: [&dyn Display; 3] = [&bound, &percent, &label];
             self.rate("open_set.detection_identification_rate_at_far_{0}", tpir, &filled);
             self.rate("open_set.fnir_at_fpir_{0}", &tpir.complement(), &filled);
         }
-        self.rate(RAW, &found.raw_pixels_at_1_percent, &[&"1pct", &"1 %"]);
-        self.rate(RAW, &found.raw_pixels_at_10_percent, &[&"10pct", &"10 %"]);
+        for (_, bound, percent, _, raw) in known {
+            self.rate(RAW, raw, &[&bound, &percent]);
+        }
         self.rate("open_set.false_accept_rate", &found.strangers_named, &[&(FALSE_ACCEPT_TARGET * 100.0)]);
         self.rate("open_set.named_rightly", &found.named_rightly, &[]);
         self.rate("open_set.named_wrongly", &found.named_wrongly, &[]);
@@ -129,12 +135,18 @@ impl List {
 
     fn compression(&mut self, evaluation: &Evaluation) {
         let size = &evaluation.compression;
-        let filled: [&dyn Display; 4] = [&size.components, &size.bytes_a_face, &size.pixels, &share(size.variance)];
+        let weights = |count: usize| counted(count, "weight", "weights");
+        let filled: [&dyn Display; 4] =
+            [&weights(size.components), &size.bytes_a_face, &size.pixels, &share(size.variance)];
         self.number("compression.share", size.share, &filled);
         if let Some(point) = evaluation.at_one_percent() {
             let bytes = point.components * size_of::<f32>();
             let of_pixels = share(point.components as f64 / size.pixels as f64);
-            self.rate("compression.rank1_at_1_percent", &point.rank1, &[&point.components, &bytes, &of_pixels]);
+            self.rate(
+                "compression.rank1_at_1_percent",
+                &point.rank1,
+                &[&weights(point.components), &bytes, &of_pixels],
+            );
         }
     }
 }

@@ -8,10 +8,11 @@ use super::{Lesson, grouped};
 const PEOPLE: usize = 4;
 
 impl Lesson<'_> {
-    /// The lesson's face among the clusters; `None` of fewer than two people or two components.
+    /// The lesson's face among the clusters; `None` of fewer than two people or two components, or where it is its person's only one.
     pub(super) fn clusters(&self) -> Option<Value> {
         let own: Vec<f64> = self.weights.column(self.shown).iter().map(|&w| f64::from(w)).collect();
-        if own.len() < 2 || self.gallery.people().len() < 2 {
+        let person = self.gallery.enrolled()[self.shown].person;
+        if own.len() < 2 || self.gallery.people().len() < 2 || self.middle(person).is_none() {
             return None;
         }
         let distance = |middle: &[f64], count: usize| {

@@ -91,6 +91,7 @@ impl Lesson<'_> {
         let total = space.projection_error(gallery.faces()).total_variation;
         let steps = self.steps();
         let (right, tried) = self.recognised();
+        let space_of_others = self.space_of_others()?;
         let (left, top) = (size.width() / 4, size.height() * 2 / 5);
         let levels = gallery.faces().face(self.shown).iter();
         let difference: Vec<f32> = levels.zip(&mean).map(|(&level, mean)| f32::from(level) - mean).collect();
@@ -117,7 +118,7 @@ impl Lesson<'_> {
             total_variance => grouped(space.total_variance()),
             by_weight => self.weight_by_weight(&mean),
             clusters => self.clusters(),
-            new_face => self.new_face()?,
+            new_face => space_of_others.as_ref().map(|space| self.new_face(space)).transpose()?,
             trouble => self.trouble()?,
             scree => scree("basis face", &ratios, space.components()),
             last_step => steps.len().saturating_sub(1),
@@ -132,7 +133,8 @@ impl Lesson<'_> {
             nearest => self.nearest(),
             right,
             tried,
-            others => self.others()?,
+            people,
+            no_faces => self.no_faces(space_of_others.as_ref().unwrap_or(space))?,
             version => env!("CARGO_PKG_VERSION"),
         })
     }
@@ -234,20 +236,14 @@ impl Lesson<'_> {
         (tried.iter().filter(is_right).count(), tried.len())
     }
 
-    /// The distance of a picture (a matrix of one face) from face space, in gray levels a pixel.
-    fn distance_from_face_space(&self, picture: &FaceMatrix) -> f64 {
-        let residual = self.space.residual(picture.face(0), self.space.project(picture).as_slice());
-        residual.distance / (picture.size().pixels() as f64).sqrt()
-    }
-
-    /// The face as it is, upside down, and with its pixels in another order: each with its distance from face space.
-    fn others(&self) -> Result<Vec<Value>> {
+    /// The face as it is, upside down, and with its pixels in another order: each with its distance from a face space.
+    fn no_faces(&self, space: &FaceSpace) -> Result<Vec<Value>> {
         let face = self.gallery.faces().face(self.shown).to_vec();
         let upside_down: Vec<u8> = face.iter().rev().copied().collect();
         let shuffled: Vec<u8> = order(face.len()).map(|at| face[at]).collect();
         let other = |(pixels, name): (Vec<u8>, &str)| -> Result<Value> {
             let matrix = FaceMatrix::from_pixels(self.space.size(), pixels)?;
-            let a_pixel = self.distance_from_face_space(&matrix);
+            let a_pixel = distance_from(space, &matrix);
             let note = format!("{a_pixel:.1} gray levels a pixel from face space");
             Ok(tile(matrix.image(0).unwrap_or_default(), name, note))
         };
@@ -256,6 +252,12 @@ impl Lesson<'_> {
             .map(other)
             .collect()
     }
+}
+
+/// The distance of a picture (a matrix of one face) from a face space, in gray levels a pixel.
+fn distance_from(space: &FaceSpace, picture: &FaceMatrix) -> f64 {
+    let residual = space.residual(picture.face(0), space.project(picture).as_slice());
+    residual.distance / (picture.size().pixels() as f64).sqrt()
 }
 
 /// Every position below `count` once, far from its neighbours: steps of about the golden section.

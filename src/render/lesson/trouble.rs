@@ -18,7 +18,9 @@ const STEPS: [usize; 6] = [1, 5, 10, 20, 40, 80];
 impl Lesson<'_> {
     pub(super) fn trouble(&self) -> Result<Value> {
         let (overfitting, learned) = self.overfitting()?;
-        let is_enough = self.space.components() > OF_LIGHT + 1;
+        let counts = self.gallery.counts();
+        let is_enough =
+            self.space.components() > OF_LIGHT + 1 && counts.len() > 1 && counts.iter().any(|&photos| photos > 1);
         Ok(context! {
             light => self.light().map(|r| format!("{:.2}", r.abs())),
             without_light => is_enough.then(|| [0, OF_LIGHT].map(|first| self.right_from(first))),
@@ -29,14 +31,15 @@ impl Lesson<'_> {
         })
     }
 
-    /// The correlation between the mean gray level of a photo and its first weight; `None` where all are equally bright.
+    /// The correlation between the mean gray level of a photo and its first weight; `None` where all are equally bright, and of
+    /// two, where it is always whole.
     fn light(&self) -> Option<f64> {
         let levels = self.gallery.faces().faces().map(|face| {
             let sum: u64 = face.iter().map(|&level| u64::from(level)).sum();
             sum as f64 / face.len() as f64
         });
         let pairs: Vec<(f64, f64)> = levels.zip(self.weights.row(0).iter().map(|&w| f64::from(w))).collect();
-        Moments::of(&pairs).correlation()
+        Moments::of(&pairs).correlation().filter(|_| pairs.len() > 2)
     }
 
     /// Photos whose nearest other photo shows the same person, by the weights from one on.

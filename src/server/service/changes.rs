@@ -122,7 +122,9 @@ impl Service {
 
     /// Refuses a change that was meant for another state of the gallery, named by its tag.
     pub fn refuse_other(&self, state: &Snapshot, expected: Option<&str>) -> Answer<()> {
-        match expected.is_some_and(|expected| expected != self.tag(state)) {
+        let tag = self.tag(state);
+        // A list, by RFC 9110.
+        match expected.is_some_and(|expected| expected.split(',').all(|one| one.trim() != tag)) {
             true => Err(Failure::new(
                 StatusCode::PRECONDITION_FAILED,
                 "the gallery was changed meanwhile: look at it again before you change it",
