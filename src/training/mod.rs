@@ -69,14 +69,12 @@ pub fn learn(
             BackgroundProblem::FewPeople { there: with_two_photos, fewest: FEWEST_PEOPLE, enough: ENOUGH_PEOPLE };
         return Err(LikelihoodError::Background { problem }.into());
     }
-    // How photos of one person differ is learned from as many directions as there are photos more than people; with half as
-    // many components each is seen twice.
-    let components = (photos.faces.len() - people.len()) / 2;
-    let training = Training { components: training.components.min(components.max(1)), ..training };
-    let background = training.learn(&photos.described(mouths)?, mouths)?;
+    let described = photos.described(mouths)?;
+    let background = training.learn(&described, mouths)?;
+    let deviation = training.stranger_deviation(&described, mouths)?;
     let damage = DamageVariation::learn(&background, &photos.damaged(&background, observer)?)?;
     Ok(Learned {
-        background: background.with_damage(damage),
+        background: background.with_damage(damage).with_stranger_deviation(deviation),
         people: people.into_keys().cloned().collect(),
         with_two_photos,
         photos: photos.faces.len(),

@@ -1,7 +1,8 @@
 //! The background model as a file: `EFBACK`, version, k, d; then of each step by which mouths are found the two maps, across
 //! and down, each with its scale, bias (f32) and weights (bytes); then of each channel ψ, scales and offsets (f32, k each)
 //! and the basis (k x d bytes); then of each channel the directions of hard light: r, v (r) and w (r x k); then the number of
-//! kinds of damage, and of each kind the same as of light, little-endian; last the SHA-256 of all before it.
+//! kinds of damage, and of each kind the same as of light; from version 5 on the deviation of strangers' scores (f32), little-endian;
+//! last the SHA-256 of all before it.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -16,7 +17,8 @@ use super::{BUNDLED, Background, LENGTH, Projection};
 use crate::error::{BackgroundProblem, Error, Result};
 
 const MAGIC: &[u8; 6] = b"EFBACK";
-const VERSION: u16 = 4;
+/// Without, and with the deviation of strangers' scores.
+const VERSIONS: [u16; 2] = [4, 5];
 const DIGEST: usize = 32;
 
 /// More components or kinds of damage than these are no model of ours: bounds what a damaged header can ask for.
@@ -28,7 +30,7 @@ impl Background {
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         bytes.extend(MAGIC);
-        bytes.extend(VERSION.to_le_bytes());
+        bytes.extend(VERSIONS[usize::from(self.stranger_deviation.is_some())].to_le_bytes());
         bytes.extend((self.components() as u32).to_le_bytes());
         bytes.extend((LENGTH as u32).to_le_bytes());
         for line in self.mouths.steps.iter().flat_map(|step| [&step.across, &step.down]) {
@@ -56,6 +58,7 @@ impl Background {
         for kind in &self.damage.kinds {
             put(kind, &mut bytes);
         }
+        bytes.extend(self.stranger_deviation.into_iter().flat_map(f32::to_le_bytes));
         bytes.extend(Sha256::digest(&bytes));
         bytes
     }
@@ -91,15 +94,19 @@ impl Background {
             return Err(refused(BackgroundProblem::NoModel));
         }
         let mut rest = Reader(&bytes[MAGIC.len()..]);
-        match rest.take(2).map(|b| u16::from_le_bytes([b[0], b[1]])) {
-            Some(VERSION) => {}
-            Some(version) => return Err(refused(BackgroundProblem::OtherVersion { version })),
-            None => return Err(refused(BackgroundProblem::Damaged)),
+        let damaged = || refused(BackgroundProblem::Damaged);
+        let version = rest.take(2).map(|b| u16::from_le_bytes([b[0], b[1]])).ok_or_else(damaged)?;
+        if !VERSIONS.contains(&version) {
+            return Err(refused(BackgroundProblem::OtherVersion { version }));
         }
-        Self::read_parts(&mut rest, kept).ok_or_else(|| refused(BackgroundProblem::Damaged))
+        Self::read_parts(&mut rest, version, kept).ok_or_else(damaged)
     }
 
-    fn read_parts<'a>(rest: &mut Reader<'a>, kept: impl Fn(&'a [i8]) -> Cow<'static, [i8]>) -> Option<Self> {
+    fn read_parts<'a>(
+        rest: &mut Reader<'a>,
+        version: u16,
+        kept: impl Fn(&'a [i8]) -> Cow<'static, [i8]>,
+    ) -> Option<Self> {
         let k = rest.number()? as usize;
         let d = rest.number()? as usize;
         if k == 0 || k > MOST_COMPONENTS || d != LENGTH {
@@ -133,11 +140,16 @@ impl Background {
         }
         let kinds: Option<Vec<_>> = (0..count).map(|_| Some([directions(rest)?, directions(rest)?])).collect();
         let damage = DamageVariation { kinds: kinds? };
+        let deviation = rest.floats(usize::from(version == VERSIONS[1]))?.first().copied();
+        if deviation.is_some_and(|deviation| !(0.1..10.0).contains(&deviation)) {
+            return None;
+        }
         (rest.0.len() == DIGEST).then_some(Self {
             mouths,
             projections,
             light: Arc::new(LightVariation { channels }),
             damage: Arc::new(damage),
+            stranger_deviation: deviation,
         })
     }
 }

@@ -10,6 +10,8 @@
 
 mod held_out;
 
+pub(super) use held_out::HeldOutScores;
+
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
@@ -18,7 +20,6 @@ use super::constants::*;
 use super::{Background, People};
 use crate::acceptance::{Acceptance, FALSE_ACCEPT_TARGET, STRANGER_PRIOR};
 use crate::quantile::upper_normal_quantile;
-use held_out::HeldOutScores;
 
 /// How the faces of a gallery lie.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -118,6 +119,7 @@ impl Calibration {
             Alignment::ByEyes => DISTANT_PRIOR_PEOPLE / (DISTANT_PRIOR_PEOPLE + count.max(1) as f64 - 1.0),
             Alignment::AsIs => 1.0,
         };
+        let usual = background.stranger_deviation.map_or(STRANGER_DEVIATION, f64::from);
         let assumed = |expected: f64| location(offset, foreign, once, distant, expected);
         let location = held_out.location(assumed, expected.stranger);
         let (ratio, genuine_spread) = held_out.genuine(location, range / full_range, once);
@@ -126,7 +128,7 @@ impl Calibration {
             people: count,
             foreign,
             location,
-            spread: libm::hypot(held_out.spread(offset, foreign, distant), doubt),
+            spread: libm::hypot(held_out.spread(usual, offset, foreign, distant), doubt),
             genuine: location + ratio * range,
             genuine_spread,
             genuine_pair: ratio * range / full_range * people.expected_pair(),

@@ -2,7 +2,8 @@
 //!
 //! Scores are in σ: standard deviations of a stranger's score above its mean, as the model expects them ([`Standard`]). Offsets are squared
 //! lengths in terms of the variance between people. Pairs (a, b) stand for a + b / n, n the photos of a person. "Chosen" is: on AT&T, Yale, LFW and
-//! CFP together, by cross-validation; docs/notebook/recognition.md has the tables. A background model of one's own is calibrated by the same numbers.
+//! CFP together, by cross-validation; docs/notebook/recognition.md has the tables. A background model of one's own is
+//! calibrated by the same numbers but for the deviation of strangers' scores, which is measured when it is learned.
 //!
 //! [`Standard`]: super::likelihood::Standard
 
@@ -51,7 +52,7 @@ pub const SHIFTED_LOCATION_SHARE: (f64, f64) = (0.7, 0.18);
 /// Standard error of the mean of strangers' scores, as a share of it. Chosen.
 pub const LOCATION_ERROR: f64 = 0.15;
 
-/// Standard deviation of strangers' scores, σ: the background's own kind; more after a domain shift; more in distant photos. Chosen.
+/// Standard deviation of strangers' scores, σ: the background's own kind, where none was measured with the model; more after a domain shift; more in distant photos. Chosen.
 pub const STRANGER_DEVIATION: f64 = 1.40;
 /// See [`STRANGER_DEVIATION`].
 pub const SHIFTED_DEVIATION: f64 = 0.45;

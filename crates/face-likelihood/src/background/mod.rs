@@ -24,6 +24,7 @@ mod moments;
 #[doc(hidden)]
 pub mod mouth;
 mod people;
+mod strangers;
 mod training;
 mod two_covariance;
 #[doc(hidden)]
@@ -78,6 +79,8 @@ pub struct Background {
     projections: [Projection; 2],
     light: Arc<LightVariation>,
     damage: Arc<DamageVariation>,
+    /// The standard deviation of strangers' scores, σ; `None` where it was not measured.
+    stranger_deviation: Option<f32>,
 }
 
 /// The map from one description (d bytes) to k coordinates: `scale_i (Σ_j basis_ij x_j) - offset_i`.
@@ -121,6 +124,13 @@ impl Background {
     #[doc(hidden)]
     pub fn with_damage(mut self, damage: DamageVariation) -> Self {
         self.damage = Arc::new(damage);
+        self
+    }
+
+    /// The same model with this standard deviation of strangers' scores, σ ([`Training::stranger_deviation`]).
+    #[doc(hidden)]
+    pub fn with_stranger_deviation(mut self, deviation: f64) -> Self {
+        self.stranger_deviation = Some(deviation as f32);
         self
     }
 

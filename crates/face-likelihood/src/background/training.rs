@@ -86,11 +86,20 @@ impl Training {
             return Err(too_few());
         }
         let projections = [self.channel(plain, &counts)?, self.channel(relit, &counts)?];
-        Ok(Background { mouths: mouths.clone(), projections, light: Arc::default(), damage: Arc::default() })
+        Ok(Background {
+            mouths: mouths.clone(),
+            projections,
+            light: Arc::default(),
+            damage: Arc::default(),
+            stranger_deviation: None,
+        })
     }
 
     fn channel(&self, descriptions: &FaceMatrix, counts: &[usize]) -> Result<Projection> {
-        let pca = Pca { components: ComponentCount::Count(self.components), ..Pca::default() };
+        // How photos of one person differ is learned from as many directions as there are photos more than people; with half as
+        // many components each is seen twice.
+        let most = (counts.iter().sum::<usize>() - counts.len()) / 2;
+        let pca = Pca { components: ComponentCount::Count(self.components.min(most.max(1))), ..Pca::default() };
         let components = pca.fit(descriptions)?;
         let (k, mean) = (components.count(), components.mean.as_slice());
         let basis: DMatrix<f32> = components.basis.map(|value| value as f32);

@@ -33,7 +33,7 @@ fn some(raw: &DMatrix<f32>, own: &[Vec<usize>]) -> Vec<Vec<usize>> {
 }
 
 #[derive(Default)]
-pub(super) struct HeldOutScores {
+pub struct HeldOutScores {
     people: usize,
     strangers: Vec<f64>,
     /// The sum of what the model expects of each stranger's score.
@@ -118,16 +118,21 @@ impl HeldOutScores {
         prior + above.max(0.0) * weight / (1.0 + weight)
     }
 
-    /// Spread of strangers' scores, from other galleries and this one; `distant` is the weight of what is assumed of distant
+    /// Spread of strangers' scores, which is `usual` in galleries of the background's kind, from those and this one; `distant` is the weight of what is assumed of distant
     /// photos.
-    pub fn spread(&self, offset: f64, foreign: f64, distant: f64) -> f64 {
+    pub fn spread(&self, usual: f64, offset: f64, foreign: f64, distant: f64) -> f64 {
         let distant = distant * (offset - DISTANT_AT).clamp(0.0, MAX_DISTANT);
-        let prior = STRANGER_DEVIATION + SHIFTED_DEVIATION * foreign + DISTANT_DEVIATION * distant;
+        let prior = usual + SHIFTED_DEVIATION * foreign + DISTANT_DEVIATION * distant;
         let Some(weight) = self.worth() else { return prior };
-        let count = self.strangers.len() as f64;
-        let mean = self.strangers.iter().sum::<f64>() / count;
-        let squares: f64 = self.strangers.iter().map(|score| (score - mean).powi(2)).sum();
+        let (count, squares) = self.squares_about_mean();
         ((DEVIATION_PRIOR_PEOPLE * prior * prior + weight * squares / count) / (DEVIATION_PRIOR_PEOPLE + weight)).sqrt()
+    }
+
+    /// Number of strangers' scores, and the sum of their squared differences from their mean.
+    pub fn squares_about_mean(&self) -> (f64, f64) {
+        let count = self.strangers.len() as f64;
+        let mean = self.strangers.iter().sum::<f64>() / count.max(1.0);
+        (count, self.strangers.iter().map(|score| (score - mean).powi(2)).sum())
     }
 
     /// The distance of enrolled people's scores from strangers' (whose mean is `location`) in terms of what the model
