@@ -5,7 +5,7 @@ use nalgebra::{DMatrix, DVector};
 use rayon::prelude::*;
 
 use super::kernel::{self, Kernel};
-use super::spectrum::{self, Of};
+use super::spectrum::{self, Of, RANK_TOLERANCE};
 use super::{Columns, ComponentCount, Components, PcaError, Solver};
 
 /// Maximum number of faces that can be centred in 64 bits: n² x 255² < 2^63.
@@ -142,7 +142,7 @@ impl Accumulator {
             return Err(PcaError::TooFewFaces(n));
         }
         let mean = DVector::from_iterator(d, self.sums.iter().map(|&sum| sum as f64 / n as f64));
-        spectrum::solve(self.scatter(), n, wanted)?.components(Of::Scatter, mean, n, Solver::Covariance)
+        spectrum::solve(self.scatter(), n, wanted, RANK_TOLERANCE)?.components(Of::Scatter, mean, n, Solver::Covariance)
     }
 
     /// XcXcᵀ, d x d: n times it, n Σxxᵀ - Σx Σxᵀ, is an integer and is rounded once. Consumes the sums:

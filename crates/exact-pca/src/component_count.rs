@@ -102,7 +102,7 @@ impl ComponentCount {
     pub(super) fn first_guess(self, side: usize) -> usize {
         match self {
             Self::Auto => AUTO_LIMIT,
-            Self::Count(count) => count,
+            Self::Count(count) => count.max(1),
             Self::Share(_) | Self::Rule(_) => FIRST_GUESS,
         }
         .min(side)

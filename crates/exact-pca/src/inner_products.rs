@@ -11,7 +11,7 @@
 use nalgebra::DMatrix;
 
 use super::centring::{Centring, Table};
-use super::spectrum::{self, Of, Spectrum};
+use super::spectrum::{self, Of, RANK_TOLERANCE, Spectrum};
 use super::{Columns, ComponentCount, Components, PcaError, Residual, Solver, eigen, gram};
 
 /// The inner products of n faces (columns): 8 n² bytes.
@@ -52,7 +52,7 @@ impl InnerProducts {
         order.sort_unstable_by_key(|&at| (self.ranks[learned[at]], at));
         let chosen: Vec<usize> = order.iter().map(|&at| learned[at]).collect();
         let centring = Centring::new(&self.table, chosen.clone());
-        let spectrum = spectrum::solve(centring.scatter(), n, wanted)?;
+        let spectrum = spectrum::solve(centring.scatter(), n, wanted, RANK_TOLERANCE)?;
         let mut places = vec![0; n];
         for (place, at) in order.into_iter().enumerate() {
             places[at] = place;

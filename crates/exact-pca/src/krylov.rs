@@ -10,7 +10,7 @@ use nalgebra::DVector;
 
 use super::eigen::{self, Symmetric, View, ViewMut};
 use super::products::CentredFaces;
-use super::spectrum::{self, Of};
+use super::spectrum::{self, Of, RANK_TOLERANCE};
 use super::{Columns, ComponentCount, Components, PcaError, Solver, gram};
 
 /// Learns the components without forming a matrix; `None` where the accuracy of the exact routes was not
@@ -37,8 +37,8 @@ pub(super) fn fit(faces: Columns<'_>, wanted: ComponentCount) -> Result<Option<C
     // The largest eigenvalue is at least the average one.
     let side = operator.side();
     let scale = total / side as f64;
-    let Some(found) =
-        eigen::leading_of_operator(&operator, ask, scale).and_then(|pairs| spectrum::keep(pairs, side, total, wanted))
+    let Some(found) = eigen::leading_of_operator(&operator, ask, scale)
+        .and_then(|pairs| spectrum::keep(pairs, side, total, wanted, RANK_TOLERANCE))
     else {
         return Ok(None);
     };

@@ -15,7 +15,7 @@ use nalgebra::DMatrix;
 
 use super::centring::{Centring, Table};
 use super::eigen::{self, Eigenpairs, Method, Noise};
-use super::spectrum::{self, Of};
+use super::spectrum::{self, Of, RANK_TOLERANCE};
 use super::{Accumulator, Columns, ComponentCount, Components, PcaError, Solver, gram};
 
 /// A round of the minimisation.
@@ -64,7 +64,7 @@ pub fn fit<'a>(
     }
     let rank = scatter.nrows().min(n - 1);
     let pairs = minimise(&scatter, total, count.min(rank), watch)?;
-    let found = spectrum::keep(pairs, rank, total, wanted).ok_or(PcaError::CountNeeded)?;
+    let found = spectrum::keep(pairs, rank, total, wanted, RANK_TOLERANCE).ok_or(PcaError::CountNeeded)?;
     let of = if n <= d { Of::Gram(faces, &order) } else { Of::Scatter };
     found.components(of, mean, n, Solver::Minimize)
 }

@@ -85,13 +85,15 @@ pub fn fit(samples: Samples<'_>, wanted: ComponentCount, solver: Solver) -> Resu
     let mut scatter = eigen::product(view, eigen::view(&centred.transpose()));
     // A product of this form is symmetric but for rounding.
     scatter.fill_lower_triangle_with_upper_triangle();
-    spectrum::solve(scatter, n, wanted)?.components(Of::RoundedScatter, mean, n, Solver::Covariance)
+    let tolerance = spectrum::rounded_tolerance(n);
+    spectrum::solve(scatter, n, wanted, tolerance)?.components(Of::RoundedScatter, mean, n, Solver::Covariance)
 }
 
 /// The components of centred numbers (d x n) by their Gram matrix.
 pub(crate) fn by_gram(centred: View<'_>, mean: DVector<f64>, wanted: ComponentCount) -> Result<Components, PcaError> {
     let n = centred.ncols();
-    let found = spectrum::solve(eigen::inner_product(centred, centred), n, wanted)?;
+    let tolerance = spectrum::rounded_tolerance(centred.nrows());
+    let found = spectrum::solve(eigen::inner_product(centred, centred), n, wanted, tolerance)?;
     found.components(Of::RoundedGram(centred), mean, n, Solver::Gram)
 }
 

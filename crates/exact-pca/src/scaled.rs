@@ -10,7 +10,7 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use super::spectrum::{self, Of};
+use super::spectrum::{self, Of, RANK_TOLERANCE};
 use super::{Accumulator, Columns, ComponentCount, Components, PcaError, Rule, Solver, eigen, gram, real, rule};
 
 /// The components of scaled pixels.
@@ -51,7 +51,7 @@ pub fn fit<'a>(faces: impl Into<Columns<'a>>, wanted: ComponentCount) -> Result<
     let mut components = if n <= d {
         real::by_gram(eigen::view(&scaled(faces, &order, &mean, &deviations)), mean, wanted)?
     } else {
-        let found = spectrum::solve(correlations(faces, &deviations)?, n, wanted)?;
+        let found = spectrum::solve(correlations(faces, &deviations)?, n, wanted, RANK_TOLERANCE)?;
         found.components(Of::RoundedScatter, mean, n, Solver::Covariance)?
     };
     // What is constant is zero to the last bit, whatever was rounded on the way.

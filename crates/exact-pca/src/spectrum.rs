@@ -9,7 +9,12 @@ use super::{Columns, ComponentCount, Components, PcaError, Solver, gram, product
 
 /// A direction whose scatter is below this share of the largest is rounding, not variance.
 /// The scatter matrices are correctly rounded from exact integers, so 1e-12 is well above their noise.
-const RANK_TOLERANCE: f64 = 1e-12;
+pub(crate) const RANK_TOLERANCE: f64 = 1e-12;
+
+/// The same of scatter matrices that were summed in floating point, of so many terms: a bound of the noise of their eigenvalues.
+pub(crate) fn rounded_tolerance(terms: usize) -> f64 {
+    (terms.max(100) as f64 * f64::EPSILON).min(RANK_TOLERANCE)
+}
 
 /// The kept part of the spectrum of a scatter matrix (n - 1 times a covariance).
 #[derive(Debug, Clone)]
@@ -100,7 +105,12 @@ impl Spectrum {
 
 /// The part of the spectrum of a scatter matrix of n faces that is wanted. The entry of largest magnitude of each eigenvector
 /// is positive.
-pub(crate) fn solve(mut scatter: DMatrix<f64>, faces: usize, wanted: ComponentCount) -> Result<Spectrum, PcaError> {
+pub(crate) fn solve(
+    mut scatter: DMatrix<f64>,
+    faces: usize,
+    wanted: ComponentCount,
+    tolerance: f64,
+) -> Result<Spectrum, PcaError> {
     let total = scatter.trace();
     if total <= 0.0 {
         return Err(PcaError::NoVariance(faces));
@@ -113,7 +123,7 @@ pub(crate) fn solve(mut scatter: DMatrix<f64>, faces: usize, wanted: ComponentCo
         let matrix = if last { std::mem::replace(&mut scatter, DMatrix::zeros(0, 0)) } else { scatter.clone() };
         let pairs =
             eigen::leading(matrix, ask.min(rank), Method::Auto).map_err(|error| PcaError::Eigen(error.to_string()))?;
-        if let Some(found) = keep(pairs, rank, total, wanted) {
+        if let Some(found) = keep(pairs, rank, total, wanted, tolerance) {
             break found;
         }
         ask *= 2;
@@ -134,11 +144,18 @@ pub(crate) fn few(wanted: ComponentCount, side: usize) -> Option<usize> {
     (!wanted.may_need_more() && ask <= side / FEW).then_some(ask)
 }
 
-/// The part of the spectrum that is wanted, or nothing while more of it must be known. At most `rank` eigenvalues are above zero.
-pub(crate) fn keep(pairs: Eigenpairs, rank: usize, total: f64, wanted: ComponentCount) -> Option<Spectrum> {
+/// The part of the spectrum that is wanted, or nothing while more of it must be known. At most `rank` eigenvalues are above
+/// zero, which what is below this share of the largest is.
+pub(crate) fn keep(
+    pairs: Eigenpairs,
+    rank: usize,
+    total: f64,
+    wanted: ComponentCount,
+    tolerance: f64,
+) -> Option<Spectrum> {
     let Eigenpairs { mut values, vectors, residual, .. } = pairs;
     let largest = values.first().copied().unwrap_or(0.0);
-    let cut = values.iter().take_while(|&&value| value > RANK_TOLERANCE * largest).count();
+    let cut = values.iter().take_while(|&&value| value > tolerance * largest).count();
     let all_known = cut < values.len() || cut >= rank;
     values.truncate(cut);
     let count = wanted.count(&values, total, all_known)?;

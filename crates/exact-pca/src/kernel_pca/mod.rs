@@ -72,7 +72,7 @@ impl KernelPca {
         if centred.trace() <= learned.rounding() {
             return Err(PcaError::NoVariance(n));
         }
-        let found = spectrum::solve(centred, n, self.components)?;
+        let found = spectrum::solve(centred, n, self.components, spectrum::RANK_TOLERANCE)?;
         Ok(KernelSpace {
             kernel: self.kernel,
             learned,
