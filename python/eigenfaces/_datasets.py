@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, overload
 
 import numpy as np
 
@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from sklearn.utils import Bunch
 
 
+@overload
+def load_bundled_faces(*, return_X_y: Literal[False] = False) -> Bunch: ...
+@overload
+def load_bundled_faces(*, return_X_y: Literal[True]) -> tuple[NDArray[np.uint8], NDArray[np.intp]]: ...
 def load_bundled_faces(*, return_X_y: bool = False) -> Bunch | tuple[NDArray[np.uint8], NDArray[np.intp]]:
     """Load the rendered faces of people who do not exist, so that examples run without a download.
 

@@ -127,6 +127,8 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         """Add the samples that another PCA was given by ``partial_fit``: in any order, by any tree, the same bits."""
         if not hasattr(self, "_sums") or not hasattr(other, "_sums"):
             raise ValueError("both must have been given samples by partial_fit, for fit keeps no sums")
+        if other is self:
+            raise ValueError("a PCA cannot be merged with itself: its samples would count twice")
         sums = self._sums
         sums.merge(other._sums)
         self._forget()
@@ -154,8 +156,12 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         if name not in _LEARNED or "_sums" not in self.__dict__:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         samples = self._sums.samples()
-        wanted = self._wanted(min(samples, self.n_features_in_))
-        self._keep(samples, *self._sums.fit(wanted))
+        try:
+            wanted = self._wanted(min(samples, self.n_features_in_))
+            self._keep(samples, *self._sums.fit(wanted))
+        except ValueError as error:
+            # There is no such attribute yet: hasattr and displays ask for it.
+            raise AttributeError(f"{name} cannot be learned from {samples} samples: {error}") from error
         return self.__dict__[name]
 
     def __sklearn_is_fitted__(self) -> bool:

@@ -125,12 +125,14 @@ class FaceRecognizer(ClassifierMixin, BaseEstimator):
             raise ValueError(f"there are {len(photos)} photos, but y has {len(y)} entries")
         classes, numbers = np.unique(y, return_inverse=True)
         names = [str(value) for value in classes]
-        self._model = _engine.Recognizer.enroll(
+        model = _engine.Recognizer.enroll(
             photos, [names[number] for number in numbers], self.framing, self.size, bool(self.background)
         )
-        people = self._model.people()
-        if len(people) != len(classes):
-            raise ValueError("two classes have one name; give them names that differ in more than their encoding")
+        if len(model.people()) != len(classes):
+            raise ValueError(
+                "two classes have one name; give them names that differ in more than their encoding and blanks at the ends"
+            )
+        self._model = model
         self.classes_ = classes
         self._name(dict(zip(names, classes)))
         return self
@@ -154,24 +156,32 @@ class FaceRecognizer(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: Photos) -> NDArray[Any]:
         """Give the person whom the main face of each photo shows; see ``unknown`` for strangers."""
-        found = self._main(X)
-        nearest = [self._people[face[5][0][0]] for face in found]
+        found = self._main(X, 1)
         if self.unknown is None:
-            return np.asarray(nearest, dtype=self.classes_.dtype)
-        named = [person if face[0] == "known" else self.unknown for person, face in zip(nearest, found)]
+            for number, face in enumerate(found):
+                if not face[5]:
+                    raise ValueError(f"photo {number}: its face is too small to be compared; leave it out, or set unknown")
+            return np.asarray([self._people[face[5][0][0]] for face in found], dtype=self.classes_.dtype)
+        named = [self._people[face[5][0][0]] if face[0] == "known" else self.unknown for face in found]
         predicted = np.empty(len(named), dtype=object)
         predicted[:] = named
         return predicted
 
     def predict_proba(self, X: Photos) -> NDArray[np.float64]:
-        """Give the probability of each of ``classes_``, if the main face of a photo is of one of them."""
-        found = self._main(X)
+        """Give the probability of each of ``classes_``, if the main face of a photo is of one of them.
+
+        Of a face that is too small to be compared all have the same.
+        """
+        check_is_fitted(self)
+        found = self._main(X, len(self.classes_))
         columns = {person: column for column, person in enumerate(self.classes_)}
         probabilities = np.zeros((len(found), len(self.classes_)))
         for row, face in zip(probabilities, found):
             for name, _, confidence in face[5]:
                 row[columns[self._people[name]]] = confidence
-            if row.sum() == 0:
+            if not face[5]:
+                row[:] = 1
+            elif row.sum() == 0:
                 row[columns[self._people[face[5][0][0]]]] = 1
         return probabilities / probabilities.sum(axis=1, keepdims=True)
 
@@ -216,11 +226,11 @@ class FaceRecognizer(ClassifierMixin, BaseEstimator):
         """Takes down which class each enrolled name is; names are normalised when they are enrolled."""
         from unicodedata import normalize
 
-        self._people = {normalize("NFC", name): person for name, person in classes.items()}
+        self._people = {normalize("NFC", name.strip()): person for name, person in classes.items()}
 
-    def _main(self, X: Photos) -> list[tuple[Any, ...]]:
+    def _main(self, X: Photos, top: int) -> list[tuple[Any, ...]]:
         check_is_fitted(self)
-        return self._model.identify_main(self._photos(X), self.false_accept_rate)
+        return self._model.identify_main(self._photos(X), top, self.false_accept_rate)
 
     def _identification(self, face: tuple[Any, ...]) -> Identification:
         decision, person, confidence, box, eyes, candidates, somebody_else = face

@@ -8,10 +8,13 @@ mod pca;
 mod photo;
 mod recognizer;
 
+use std::sync::{Arc, Mutex, PoisonError};
+
 use eigenfaces::error::{Error, ModelProblem};
 use pyo3::PyErr;
 use pyo3::exceptions::{PyFileNotFoundError, PyOSError, PyValueError};
 use pyo3::prelude::*;
+use rayon::{ThreadPool, ThreadPoolBuilder};
 
 /// The engine of the package `eigenfaces`; not to be used directly.
 #[pymodule]
@@ -22,6 +25,24 @@ mod _engine {
     use super::pca::{Sums, fit_bytes, fit_numbers, rebuild, weights_of_bytes, weights_of_numbers};
     #[pymodule_export]
     use super::recognizer::{Recognizer, describe};
+}
+
+/// Does work without Python's global lock, by threads of this process: after a fork those of the parent are gone.
+fn detached<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> T {
+    static POOL: Mutex<Option<(u32, Arc<ThreadPool>)>> = Mutex::new(None);
+    let process = std::process::id();
+    let mut own = POOL.lock().unwrap_or_else(PoisonError::into_inner);
+    if own.as_ref().is_none_or(|(of, _)| *of != process) {
+        // That of the parent is never ended: its threads cannot be waited for.
+        std::mem::forget(own.take());
+        *own = ThreadPoolBuilder::new().build().ok().map(|pool| (process, Arc::new(pool)));
+    }
+    let pool = own.as_ref().map(|(_, pool)| Arc::clone(pool));
+    drop(own);
+    py.detach(|| match pool {
+        Some(pool) => pool.install(work),
+        None => work(),
+    })
 }
 
 /// An error of the library as the exception that Python programs expect.

@@ -9,7 +9,7 @@ use numpy::{
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use crate::wrong;
+use crate::{detached, wrong};
 
 /// How many components: a number of them, a share of the variance, or a rule's name.
 #[derive(FromPyObject)]
@@ -80,7 +80,7 @@ pub fn fit_bytes<'py>(
 ) -> PyResult<Fitted<'py>> {
     let columns = bytes(&samples)?;
     let pca = Pca { components: n_components.count()?, solver: solver(solver_name)? };
-    fitted(py, py.detach(|| pca.fit(columns)).map_err(wrong)?)
+    fitted(py, detached(py, || pca.fit(columns)).map_err(wrong)?)
 }
 
 /// Learns from doubles (n x d): exactly where all are whole numbers from 0 to 255.
@@ -94,7 +94,7 @@ pub fn fit_numbers<'py>(
     let (count, length) = (samples.shape()[0], samples.shape()[1]);
     let samples = numbers(&samples)?;
     let (components, solver) = (n_components.count()?, solver(solver_name)?);
-    let found = py.detach(|| {
+    let found = detached(py, || {
         let bytes = samples.to_bytes();
         let columns = bytes.as_deref().and_then(|bytes| Columns::new(bytes, length, count));
         match columns {
@@ -115,7 +115,7 @@ pub fn weights_of_bytes<'py>(
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let columns = bytes(&samples)?;
     let basis = Basis::new(mean.as_slice()?, components.as_slice()?).map_err(wrong)?;
-    rows(py, py.detach(|| basis.weights_of_bytes(columns)).map_err(wrong)?)
+    rows(py, detached(py, || basis.weights_of_bytes(columns)).map_err(wrong)?)
 }
 
 /// The weights (n x k) of doubles (n x d).
@@ -128,7 +128,7 @@ pub fn weights_of_numbers<'py>(
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let samples = numbers(&samples)?;
     let basis = Basis::new(mean.as_slice()?, components.as_slice()?).map_err(wrong)?;
-    rows(py, py.detach(|| basis.weights(samples)).map_err(wrong)?)
+    rows(py, detached(py, || basis.weights(samples)).map_err(wrong)?)
 }
 
 /// Samples (n x d) rebuilt from their weights (n x k).
@@ -141,7 +141,7 @@ pub fn rebuild<'py>(
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let weights = numbers(&weights)?;
     let basis = Basis::new(mean.as_slice()?, components.as_slice()?).map_err(wrong)?;
-    rows(py, py.detach(|| basis.rebuilt(weights)).map_err(wrong)?)
+    rows(py, detached(py, || basis.rebuilt(weights)).map_err(wrong)?)
 }
 
 /// n, Σx and Σxxᵀ of bytes, in exact integers: whatever the order and the split, the same.
@@ -170,7 +170,7 @@ impl Sums {
     /// Adds samples (n x d).
     fn add(&mut self, py: Python<'_>, samples: PyReadonlyArray2<'_, u8>) -> PyResult<()> {
         let columns = bytes(&samples)?;
-        py.detach(|| self.0.add(columns)).map_err(wrong)
+        detached(py, || self.0.add(columns)).map_err(wrong)
     }
 
     /// Adds the samples of other sums.
@@ -183,7 +183,7 @@ impl Sums {
     /// The components of all samples.
     fn fit<'py>(&self, py: Python<'py>, n_components: NComponents) -> PyResult<Fitted<'py>> {
         let count = n_components.count()?;
-        fitted(py, py.detach(|| self.0.clone().fit(count)).map_err(wrong)?)
+        fitted(py, detached(py, || self.0.clone().fit(count)).map_err(wrong)?)
     }
 
     /// n, d, Σx and the upper triangle of Σxxᵀ, row by row, as little-endian integers of 8 bytes.

@@ -16,7 +16,7 @@ use pyo3::types::PyBytes;
 use rayon::prelude::*;
 
 use crate::photo::{Input, given};
-use crate::{exception, wrong};
+use crate::{detached, exception, wrong};
 
 /// A face as Python gets it: decision, person, confidence, box, eyes, candidates, confidence that it is somebody else.
 type Face =
@@ -55,7 +55,7 @@ impl Recognizer {
             settings: Settings { prior: if background { Prior::Bundled } else { Prior::None }, ..Settings::default() },
             ..Options::default()
         };
-        let enrolled = py.detach(|| {
+        let enrolled = detached(py, || {
             let photos = decoded(photos)?;
             let people: Vec<Person> = names.iter().map(|name| Person::new(name)).collect::<Result<_, _>>()?;
             let labeled: Vec<(Person, Photo)> = people.into_iter().zip(photos).collect();
@@ -67,7 +67,7 @@ impl Recognizer {
     /// Enrols faces that [`describe`] prepared.
     #[staticmethod]
     fn enroll_described(py: Python<'_>, faces: Vec<Vec<u8>>) -> PyResult<Self> {
-        let enrolled = py.detach(|| {
+        let enrolled = detached(py, || {
             let faces: Vec<_> = faces.par_iter().map(|face| DescribedFace::from_bytes(face)).collect();
             Model::enroll_described(faces.into_iter().collect::<Result<_, Error>>()?)
         });
@@ -76,20 +76,20 @@ impl Recognizer {
 
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        py.detach(|| Model::load(path)).map(Self).map_err(exception)
+        detached(py, || Model::load(path)).map(Self).map_err(exception)
     }
 
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        py.detach(|| self.0.save(path)).map_err(exception)
+        detached(py, || self.0.save(path)).map_err(exception)
     }
 
     #[staticmethod]
     fn from_bytes(py: Python<'_>, bytes: Vec<u8>) -> PyResult<Self> {
-        py.detach(|| Model::from_bytes(bytes)).map(Self).map_err(exception)
+        detached(py, || Model::from_bytes(bytes)).map(Self).map_err(exception)
     }
 
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        Ok(PyBytes::new(py, &py.detach(|| self.0.to_bytes())?))
+        Ok(PyBytes::new(py, &detached(py, || self.0.to_bytes())?))
     }
 
     /// The names of all who are enrolled.
@@ -107,20 +107,21 @@ impl Recognizer {
     ) -> PyResult<Vec<Vec<Face>>> {
         let photos = given(photos)?;
         let query = query(top, false_accepts)?;
-        let found = py.detach(|| of_each(photos, |photo| self.0.identify(photo, query)));
+        let found = detached(py, || of_each(photos, |photo| self.0.identify(photo, query)));
         Ok(found.map_err(exception)?.into_iter().map(|faces| faces.into_iter().map(face).collect()).collect())
     }
 
-    /// The main face of each photo, with all people as candidates.
+    /// The main face of each photo, with so many candidates.
     fn identify_main(
         &self,
         py: Python<'_>,
         photos: &Bound<'_, PyAny>,
+        top: usize,
         false_accepts: Option<f64>,
     ) -> PyResult<Vec<Face>> {
         let photos = given(photos)?;
-        let query = query(self.0.people().len(), false_accepts)?;
-        let found = py.detach(|| {
+        let query = query(top, false_accepts)?;
+        let found = detached(py, || {
             let prepared = of_each(photos, |photo| Ok(vec![self.0.face(photo, FaceChoice::Main)?]))?;
             self.0.recognizer().identify_prepared(&prepared, query)
         });
@@ -137,7 +138,7 @@ impl Recognizer {
     ) -> PyResult<Verified> {
         let (first, second) = (Input::from_python(first)?, Input::from_python(second)?);
         let acceptance = acceptance(false_accepts)?;
-        py.detach(|| self.0.verify(&first.open(0)?, &second.open(1)?, acceptance)).map(answer).map_err(exception)
+        detached(py, || self.0.verify(&first.open(0)?, &second.open(1)?, acceptance)).map(answer).map_err(exception)
     }
 
     /// Whether the main face of a photo is of the enrolled person of that name.
@@ -150,7 +151,7 @@ impl Recognizer {
     ) -> PyResult<Verified> {
         let photo = Input::from_python(photo)?;
         let acceptance = acceptance(false_accepts)?;
-        py.detach(|| self.0.verify_person(&photo.open(0)?, name, acceptance)).map(answer).map_err(exception)
+        detached(py, || self.0.verify_person(&photo.open(0)?, name, acceptance)).map(answer).map_err(exception)
     }
 }
 
@@ -163,7 +164,7 @@ pub fn describe<'py>(
     source: &str,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let photo = Input::from_python(photo)?;
-    let described = py.detach(|| {
+    let described = detached(py, || {
         let described = DescribedFace::of(&photo.open(0)?, Person::new(person)?, source)?;
         described.to_bytes().map_err(|_| Error::Inconsistent)
     });
@@ -178,13 +179,13 @@ fn decoded(photos: Vec<Input>) -> Result<Vec<Photo>, Error> {
 
 /// What is made of each photo, in parallel; the error is that of the first that nothing can be made of, with its number.
 fn of_each<T: Send>(photos: Vec<Input>, make: impl Fn(&Photo) -> Result<T, Error> + Sync) -> Result<Vec<T>, Error> {
-    let numbered = |(number, photo): (usize, &Photo)| {
-        make(photo).map_err(|error| match error {
+    let numbered = |(number, photo): (usize, Input)| {
+        make(&photo.open(number)?).map_err(|error| match error {
             Error::Photo { problem, .. } => Error::photo(format!("photo {number}"), problem),
             other => other,
         })
     };
-    let made: Vec<_> = decoded(photos)?.par_iter().enumerate().map(numbered).collect();
+    let made: Vec<_> = photos.into_par_iter().enumerate().map(numbered).collect();
     made.into_iter().collect()
 }
 
@@ -197,7 +198,10 @@ fn acceptance(false_accepts: Option<f64>) -> PyResult<Acceptance> {
 }
 
 fn query(top: usize, false_accepts: Option<f64>) -> PyResult<QueryOptions> {
-    Ok(QueryOptions { top, acceptance: acceptance(false_accepts)? })
+    match top {
+        0 => Err(wrong("top must be 1 or more")),
+        _ => Ok(QueryOptions { top, acceptance: acceptance(false_accepts)? }),
+    }
 }
 
 fn face(found: Identification) -> Face {
