@@ -1,7 +1,6 @@
 //! Choices that a user makes by name.
 
-/// Gives an enum without fields `ALL`, `name` and `FromStr`, from its values and their names, in the order in which a
-/// user is told of them.
+/// Gives an enum without fields `ALL`, `name` and `FromStr`, from its values and names in the order told to users.
 macro_rules! named {
     ($choice:ident { $($value:ident = $name:literal),+ $(,)? }) => {
         impl $choice {

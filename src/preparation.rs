@@ -201,8 +201,7 @@ impl Preparation {
         }
     }
 
-    /// Every face of a photo, row by row, and after these the faces that a person showed, each where none is found. In a photo
-    /// that is taken as it is nothing can be shown.
+    /// Every face of a photo, row by row, then those that a person showed where none is found; none in one taken as it is.
     ///
     /// # Errors
     /// As [`prepare_all`](Self::prepare_all).

@@ -18,8 +18,7 @@ pub fn shown(path: &Path) -> String {
     one_line(&path.to_string_lossy())
 }
 
-/// Text that cannot disturb a terminal or break a line: control characters are escaped. File names and
-/// the names in a model come from strangers.
+/// Text without control characters: strangers' file names and names in models must not disturb a terminal or break a line.
 pub fn one_line(text: &str) -> String {
     escaped(text, |safe, letter| {
         let _ = write!(safe, "{}", letter.escape_default());

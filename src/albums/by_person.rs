@@ -50,8 +50,7 @@ pub struct FacesByPerson<'a> {
 }
 
 impl<'a> FacesByPerson<'a> {
-    /// Names the faces of people who are enrolled, and puts the others into groups. `enrolled` tells whose a face is that is
-    /// enrolled itself.
+    /// Names the faces of people who are enrolled, and groups the others. `enrolled` tells whose a face is that is enrolled.
     pub fn of(
         faces: &'a [AlbumFace<'a>],
         albums: &Albums,
@@ -104,8 +103,7 @@ impl<'a> FacesByPerson<'a> {
     }
 }
 
-/// Faces (by position) and people whom they do not show, for a person has said that they are of somebody else than a face that is
-/// enrolled.
+/// Faces (by position) and people whom they do not show: a person has said so of them and an enrolled face.
 fn denied<'a>(own: &'a [Option<Person>], apart: &[(usize, usize)]) -> BTreeSet<(usize, &'a Person)> {
     let both = apart.iter().flat_map(|&(one, other)| [(one, other), (other, one)]);
     both.filter_map(|(face, other)| Some((face, own[other].as_ref()?))).collect()

@@ -126,8 +126,7 @@ pub fn caption_sheet(title: &str, size: (u32, u32), found: &[Identification]) ->
     (faces.len() > 1).then(|| caption(title, size, &faces).to_svg())
 }
 
-/// The mark drawn on a face, with the number it has in the lines printed where there are several: with a name where it is
-/// known, or probable, which is marked.
+/// The mark drawn on a face: its number in the lines printed where there are several, and a known or (marked) probable name.
 fn mark(number: Option<usize>, found: &Identification) -> Mark {
     let closest = found.closest();
     let sure = closest.map_or_else(String::new, |closest| format!(" {}", percent(closest.confidence)));

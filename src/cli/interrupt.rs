@@ -1,5 +1,4 @@
-//! Interrupts: when the user or the system tells the program to end, it leaves no lock and no temporary file behind,
-//! and says what had been changed.
+//! Interrupts: told to end, the program leaves no lock and no temporary file behind, and says what had been changed.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock, mpsc};
@@ -24,8 +23,7 @@ fn fail_without_memory(code: i32) {
         thread::sleep(REMOVAL);
         low_level::exit(code);
     };
-    // SAFETY: a signal may interrupt the program anywhere, so its action must not allocate and take no lock. Sleeping and
-    // ending at once do neither.
+    // SAFETY: a signal may come anywhere, so its action must not allocate or take a lock; sleeping and ending do neither.
     let registered = unsafe { low_level::register(SIGABRT, end) };
     // Where no action can be had the program ends by the signal.
     let _ = registered;

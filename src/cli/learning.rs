@@ -150,8 +150,7 @@ impl LearningOptions {
         }))
     }
 
-    /// The prior asked for. Settings of the classic comparison imply that there is none; ends with a usage error where
-    /// both were asked for.
+    /// The prior asked for; none with settings of the classic comparison. Ends with a usage error where both were asked for.
     fn prior(&self, otherwise: Prior) -> Result<Prior> {
         let named = self.background.as_ref().map(BackgroundModel::open).transpose()?;
         Ok(match (named, self.comparing()) {

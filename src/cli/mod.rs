@@ -121,8 +121,7 @@ fn code_of_failure(cli: &Cli) -> u8 {
     if matches!(cli.command, Command::Verify(_)) { 2 } else { 1 }
 }
 
-/// Starts the threads once, as many as asked for or one a core. Where the system refuses, this one works alone:
-/// results do not depend on it.
+/// Starts as many threads as asked for or one a core. Where the system refuses, this one works alone, to the same results.
 fn start_threads(asked: Option<u16>) -> Result<()> {
     if rayon::ThreadPoolBuilder::new().num_threads(usize::from(asked.unwrap_or(0))).build_global().is_ok() {
         return Ok(());

@@ -64,8 +64,7 @@ pub trait Compare: fmt::Debug + Send + Sync {
     /// Whether two faces (m x 2) show one person, enrolled or not; `None` where too few people are enrolled to tell.
     fn pair(&self, faces: &DMatrix<f32>, acceptance: Acceptance) -> Option<PairDecision>;
 
-    /// Whether a probe (m x 1) shows a person: whether ranking would name them. `None` where names are never given, or for
-    /// nobody of that number.
+    /// Whether ranking would name a person for a probe (m x 1). `None` where it never does, or for nobody of that number.
     fn claim(&self, probe: &DMatrix<f32>, person: usize, acceptance: Acceptance) -> Option<PairDecision>;
 
     /// The evidence that the ranking of one face (d x 1) rests on. `coordinates` are those of the enrolled faces, where the model keeps

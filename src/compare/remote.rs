@@ -36,8 +36,7 @@ impl RemoteProbe {
     /// The distance of the very face that is enrolled.
     pub const SAME: f64 = -SAME_FACE;
 
-    /// How far a person is, by their point, as the model file has it: the squared distance, or the negated score. `None` of a
-    /// point of another size.
+    /// How far a person's point, as the model file has it, is: squared distance or negated score. `None` of another size.
     pub fn away(&self, point: &[f32]) -> Option<f64> {
         match &self.exact {
             None => Some(squared_distance(&self.vector, point)),
@@ -188,8 +187,7 @@ impl RemoteCalibration {
         }
     }
 
-    /// The ranking of people who are so far away, in the order of their names; at least two where there are two. `others` are
-    /// the odds of everybody else together.
+    /// The ranking of people so far away, in the order of names; two at least if there are. `others`: everybody else's odds.
     pub fn rank(&self, away: &[f64], others: f64, top: usize, acceptance: Acceptance) -> Ranking {
         match self {
             Self::Distances(calibration) => {

@@ -100,8 +100,7 @@ impl fmt::Display for Address {
     }
 }
 
-/// Makes connections encrypted ones, to servers whose certificates go back to one that the system trusts, or to one in
-/// `SSL_CERT_FILE`.
+/// Encrypted connections, to servers whose certificates go back to one that the system trusts, or `SSL_CERT_FILE` has.
 /// Errors: TLS that cannot be set up.
 pub(super) fn connector() -> std::result::Result<MakeRustlsConnect, DatabaseProblem> {
     let mut roots = RootCertStore::empty();

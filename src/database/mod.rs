@@ -1,5 +1,4 @@
-//! A gallery in a PostgreSQL database with the extension pgvector: for more people than one machine's memory holds, or
-//! for many machines that ask.
+//! A gallery in PostgreSQL with pgvector: for more people than one machine's memory holds, or many machines that ask.
 //!
 //! A model file gives the way from a photo to coordinates; the database holds the people's coordinates, and how distances become
 //! decisions ([`Export`]). Whoever identifies asks it for the nearest people ([`RemoteGallery`]). All is in the schema
@@ -112,8 +111,7 @@ const ABOUT: &str = "
              WHERE extname = 'vector') AS place,
            EXISTS (SELECT FROM pg_catalog.pg_available_extensions WHERE name = 'vector') AS installed";
 
-/// Names are looked for where the system and pgvector have theirs, and nowhere else: what others put into the database
-/// is never called.
+/// Names are looked for where the system and pgvector have theirs: what others put into the database is never called.
 const USE_ONLY: &str = "SELECT set_config('search_path', 'pg_catalog, ' || quote_ident($1::text), false)";
 
 /// The problem that an error before there was a connection stands for.

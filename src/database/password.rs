@@ -1,5 +1,4 @@
-//! Passwords that do not stand in the address, where whoever lists processes can read them: `PGPASSWORD`, and the
-//! password file of libpq.
+//! Passwords outside the address, which whoever lists processes can read: `PGPASSWORD`, and libpq's password file.
 
 use std::env::{var, var_os};
 use std::fs;
@@ -36,8 +35,7 @@ pub(super) fn tcp(host: &Host) -> Option<&str> {
     }
 }
 
-/// The password of the first line whose other fields (host, port, database, user) are these or `*`; a backslash takes the
-/// next letter as it is.
+/// The password of the first line whose other fields (host, port, database, user) are these or `*`; a backslash escapes.
 fn find(text: &str, wanted: [&str; 4]) -> Option<String> {
     text.lines().find_map(|line| {
         let (mut fields, mut letters) = (vec![String::new()], line.chars());

@@ -40,8 +40,7 @@ pub struct RemoteGallery {
     order: Order,
 }
 
-/// Points asked of an HNSW index. It looks at as many, which decides how few it misses; of all their people the coordinates
-/// are fetched.
+/// Points asked of an HNSW index, which looks at as many: the more, the fewer it misses. All their people are fetched.
 fn hnsw_points(order: Order) -> i64 {
     match order {
         Order::SquaredDistance => 100,
@@ -210,8 +209,7 @@ impl Statements {
     }
 }
 
-/// The query for the people whom the server takes for the nearest: $1 the probe, $2 how many are wanted. `<->` is the distance;
-/// what people are compared by are squared ones.
+/// The query for the people whom the server takes for the nearest: $1 the probe, $2 how many; `<->` is not squared yet.
 fn candidates(table: &str, order: Order, calibration: &RemoteCalibration, index: Indexing) -> String {
     match (index, order) {
         (Indexing::None, Order::SquaredDistance) => format!(
@@ -225,8 +223,7 @@ fn candidates(table: &str, order: Order, calibration: &RemoteCalibration, index:
     }
 }
 
-/// $1 the probe, $2 how many people are wanted. `<#>` is the negated inner product. Odds are added in the order of people, so
-/// that their sum is always the same.
+/// $1 the probe, $2 how many people. `<#>` is the negated inner product. Odds are added in one order, for one sum always.
 fn nearest_by_product(table: &str, log_odds: Option<[f64; 2]>) -> String {
     let odds = log_odds.map(|[slope, intercept]| {
         format!("(SELECT sum(exp(greatest(-{MOST_LOG_ODDS}, least({MOST_LOG_ODDS}, {intercept:e} - {slope:e} * away))) ORDER BY person) FROM near)")

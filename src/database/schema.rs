@@ -122,8 +122,7 @@ pub(super) fn row(row: &tokio_postgres::Row) -> Result<Row, DatabaseProblem> {
     })
 }
 
-/// Makes the table of a gallery's points. They are scanned as a whole, so coordinates stand in the rows themselves
-/// where a page has room for them.
+/// Makes the table of a gallery's points. For scans of all, coordinates stand in the rows where a page has room.
 pub(super) async fn make_points(transaction: &Transaction<'_>, row: &Row) -> Result<(), DatabaseProblem> {
     let dimensions = row.dimensions;
     let storage = if dimensions <= MOST_IN_ROW { "PLAIN" } else { "EXTERNAL" };

@@ -1,7 +1,6 @@
 //! Black and white levels of pictures whose samples are not 8-bit levels.
 //!
-//! Cameras and instruments put 10 or 12 bits into 16, or measured values into floating-point numbers. Taken for what their
-//! type could hold, they are nearly black.
+//! Cameras and instruments put 10 or 12 bits into 16, or measured values into floats: by the type's range nearly black.
 
 use image::DynamicImage;
 

@@ -1,6 +1,5 @@
-//! TIFF, as scanners, cameras and instruments write it: by its strips or rows of tiles, so that none needs to lie in memory
-//! whole. Palettes, gray of 1, 2 and 4 bits, and numbers of any type become levels; the rest is left to `image`, or refused in
-//! words for people.
+//! TIFF of scanners, cameras and instruments, by strips or rows of tiles, so that none lies in memory whole. Palettes, gray
+//! of 1, 2 and 4 bits, and numbers of any type become levels; the rest is left to `image`, or refused in words for people.
 
 use std::borrow::Cow;
 use std::io::Cursor;

@@ -37,8 +37,7 @@ use crate::error::{Error, PhotoProblem, Result};
 /// The mark, an empty file, of a folder in which photos were sorted by person.
 pub const SORTED: &str = ".eigenfaces-sorted";
 
-/// Lists the photos under `roots` (each a folder or a single file) with the person that `rule`
-/// sees in each, in natural order (2 before 10).
+/// Lists the photos under `roots` (folders or files) with the person that `rule` sees, in natural order (2 before 10).
 ///
 /// Photos that show nobody by the rule, folders that cannot be read and the like are [`Listing::skipped`].
 ///
@@ -211,9 +210,8 @@ fn contradiction(
     })
 }
 
-/// All photos under one root: those that lie there themselves, then those that were sorted there, then those that symbolic links
-/// lead to, each in natural order. What cannot be entered is added to what was passed over. Files that are known to be photos are not
-/// opened.
+/// All photos under one root: those that lie there, then those sorted there, then those that symbolic links lead to, each
+/// in natural order. What cannot be entered is passed over. Files that are known to be photos are not opened.
 fn find(root: &Path, passed: &mut PassedOver, is_known: &dyn Fn(&Path) -> bool) -> Result<Vec<FoundFile>> {
     let unreadable = |error: &std::io::Error| Error::unreadable(root, io_reason(error));
     let given =
@@ -319,7 +317,7 @@ fn depth(root: &Path, entry: &DirEntry) -> Depth {
     }
 }
 
-/// The report of an entry that could not be followed; loops and links to nowhere are none, unless called like a photo or, without an
+/// The report of an entry that could not be followed; of loops and dead links only if called like a photo or, without an
 /// extension, like a folder of photos.
 fn trouble(error: &walkdir::Error) -> Option<Skipped> {
     let path = error.path()?;

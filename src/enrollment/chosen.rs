@@ -79,8 +79,7 @@ impl PhotoFaces {
         Self::with_shown(preparation, photo, None, None)
     }
 
-    /// All faces of a photo, with those that a person showed in it: those that are enrolled in a gallery, and one that is
-    /// `drawn` now.
+    /// All faces of a photo, with those that a person showed in it: those enrolled in a gallery, and one `drawn` now.
     pub fn with_shown(
         preparation: &Preparation,
         photo: &Photo,

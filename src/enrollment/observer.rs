@@ -6,11 +6,9 @@ use crate::dataset::{Listing, ListingNote, Person, Skipped, Spellings};
 use crate::face_matrix::FaceSize;
 use crate::locate::framing::Survey;
 
-/// Hears of progress and of photos that were not taken as they are. All methods have a default that does nothing; `()`
-/// is the observer that hears nothing.
+/// Hears of progress and of photos that were not taken as they are. By default all methods do nothing, as with `()`.
 pub trait Observer: Sync {
-    /// Called before photos are read, with their number. The function that is returned is called with how many are done, and
-    /// dropped when all are.
+    /// Called with the number of photos before reading; what it returns hears how many are done, and is dropped at the end.
     fn reading(&self, _photos: usize) -> Box<dyn Fn(usize) + Sync + '_> {
         Box::new(|_| {})
     }

@@ -59,8 +59,7 @@ pub struct Minimum {
 }
 
 impl FaceMap {
-    /// The map of a picture, by the `leading` eigenfaces (all, where there are fewer). With many of them anything can
-    /// be rebuilt, and nothing stands out.
+    /// The map of a picture, by the `leading` eigenfaces (or all): many of them rebuild anything, and nothing stands out.
     ///
     /// # Errors
     /// A picture smaller than a face.

@@ -97,9 +97,8 @@ impl FaceMaps {
         kept
     }
 
-    /// The maps as one picture of the size of the photo, each place as dark as the darkest of the windows about it makes it:
-    /// the lowest value black, white what one place in twenty exceeds, transparent where no window fits. And the values that
-    /// black and white stand for.
+    /// The maps as one picture of the photo's size, each place as dark as the darkest window about it: black the lowest
+    /// value, white what one place in twenty exceeds, transparent where no window fits. And the values of black and white.
     pub fn shaded(&self) -> (GrayAlphaImage, [f64; 2]) {
         let lowest = |x: u32, y: u32| {
             let (x, y) = (f64::from(x) + 0.5, f64::from(y) + 0.5);

@@ -77,8 +77,7 @@ impl Gallery {
         self.changed(|face| !gone.contains(&face.hash))
     }
 
-    /// The gallery in which some people, given by their positions in [`Gallery::people`], are all called `name`: one
-    /// person renamed, or several made one.
+    /// The gallery in which people, by position in [`Gallery::people`], are called `name`: one renamed, or several made one.
     #[must_use]
     pub fn renamed(self, people: &[usize], name: &Person) -> Self {
         let old: Vec<Person> = people.iter().map(|&at| self.people[at].clone()).collect();

@@ -166,8 +166,7 @@ impl History {
         people.find_map(|(name, is)| (is == number).then_some(name.as_str()))
     }
 
-    /// Gives the photos of folders that still have a person's earlier name the present one. The earlier names met and
-    /// what they were replaced by, each once.
+    /// Gives photos of folders with a person's earlier name the present one; the names replaced, and by what, each once.
     pub fn resolve(&self, folder: &mut FolderScan) -> BTreeMap<Person, Person> {
         let mut resolved = BTreeMap::new();
         let known = folder.known.iter_mut().map(|photo| &mut photo.person);

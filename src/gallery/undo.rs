@@ -9,8 +9,7 @@ use crate::dataset::{ContentHash, Person};
 use crate::error::{Error, Result};
 use crate::text::counted;
 
-/// A change of a gallery, with what undoing it needs. Of faces that were erased nothing is kept but their
-/// number: they cannot come back.
+/// A change of a gallery, with what undoing it needs. Erased faces cannot come back: nothing but their number is kept.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LastChange {

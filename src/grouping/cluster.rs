@@ -108,8 +108,7 @@ impl Cluster {
     }
 }
 
-/// Scores each of the single faces `ones` with all later ones; `hear` is told both and the score, of each face with others
-/// in ascending order.
+/// Scores each of the single faces `ones` with all later ones, in ascending order; `hear` is told both and the score.
 pub(super) fn score_pairs(faces: &[Cluster], ones: Range<usize>, mut hear: impl FnMut(usize, usize, f64)) {
     /// Faces scored together: as many products as the registers of AVX2 hold.
     const ROWS: usize = 2;

@@ -9,8 +9,7 @@ use nalgebra::DMatrix;
 
 use crate::background::{Background, Channel, inner_product};
 
-/// Strangers' pairs are sought among the least similar quarter of all: as long as no more than about half of all pairs
-/// show one person.
+/// Strangers' pairs are sought in the least similar quarter of all, as long as about half at most show one person.
 const LOW: f64 = 0.25;
 
 /// Offset of the mean of strangers' inner products from that quarter, in units of the variance between people.
@@ -33,8 +32,7 @@ const MOST_PAIRED: usize = 500;
 pub(super) struct Domain {
     /// The mean to take off coordinates (2k).
     pub mean: [Vec<f64>; 2],
-    /// The squared length of what this kind of photos adds, in terms of the variance between people: 0 for photos like
-    /// the background's.
+    /// The squared length of what this kind of photos adds, over the variance between people: 0 for the background's own.
     offset: f64,
 }
 

@@ -47,8 +47,7 @@ const MOST_FOR_KIND: usize = 2_000;
 /// Groupings by which that is refined.
 const ROUNDS: usize = 3;
 
-/// Growth of the spread of scores once the model is moved by groups: what is in one group looks more alike than a
-/// person's photos do.
+/// Growth of the scores' spread once the model is moved by groups, which look more alike than a person's photos do.
 const WIDENED: f64 = 1.05;
 
 /// The part of the threshold from which on two groups are proposed to be joined by a person.
@@ -124,8 +123,7 @@ pub const ONE_PERSON: f64 = 2.0;
 /// The mean score of all pairs of faces as of one person, to be held against [`ONE_PERSON`]; `None` where they are too few to
 /// tell. `raw` are their [coordinates](Background::coordinates) (2k x n).
 ///
-/// Nothing is known of the kind of these photos, so where they are of another kind than the background model's, strangers
-/// score higher.
+/// The kind of these photos is unknown: where it is another than the background model's, strangers score higher.
 pub fn unity(background: &Background, raw: &DMatrix<f32>) -> Option<f64> {
     if raw.ncols() < ENOUGH_FOR_UNITY {
         return None;
@@ -169,8 +167,7 @@ pub fn split(background: &Background, raw: &DMatrix<f32>) -> [Vec<usize>; 2] {
     })
 }
 
-/// The kind of these photos, and the background model moved by it: first as the least similar pairs tell, then as
-/// groupings by that tell.
+/// The kind of these photos, first by the least similar pairs, then by groupings by that; and the model moved by it.
 fn kind(
     background: &Background,
     raw: &DMatrix<f32>,

@@ -88,8 +88,7 @@ impl DistanceCalibration {
         }
     }
 
-    /// Probability that the nearest person, at this distance, is the right one, given that the probe may be a stranger
-    /// ([`STRANGER_PRIOR`]).
+    /// Probability that the nearest person, at this distance, is the right one, and no stranger ([`STRANGER_PRIOR`]).
     pub fn confidence(&self, distance: f64) -> f64 {
         // With too few people no distance means anything: what is believed before looking stays.
         if !self.gives_names() {
@@ -103,8 +102,7 @@ impl DistanceCalibration {
 
     /// Whether the person at this distance is to be named.
     ///
-    /// Unless a confidence is asked for: never where fewer than [`ENOUGH_PEOPLE`] are enrolled, nor where the
-    /// name is more likely wrong than right.
+    /// Unless a confidence is asked for: never where fewer than [`ENOUGH_PEOPLE`] are enrolled or the name is likely wrong.
     pub fn is_known(&self, distance: f64, acceptance: Acceptance) -> bool {
         acceptance.accepts(self.confidence(distance), |far| self.gives_names() && distance < self.limit(far))
     }
@@ -121,8 +119,7 @@ impl DistanceCalibration {
 
     /// The distance below which such a share of strangers lies.
     ///
-    /// People, not photos, are the independent samples of strangers: Student's distribution with one degree of freedom less
-    /// than people, for one more of them.
+    /// People, not photos, are independent samples: Student's distribution with one degree of freedom less, for one more.
     fn limit(&self, far: f64) -> f64 {
         let people = self.people.max(ENOUGH_PEOPLE) as f64;
         let quantile = student_quantile(1.0 - far.clamp(1e-9, 0.5), people - 1.0);

@@ -1,5 +1,4 @@
-//! Classic eigenfaces: a person is the mean of their faces' weights, and a probe is whose mean it is nearest to
-//! (Turk & Pentland 1991).
+//! Classic eigenfaces (Turk & Pentland 1991): a person is the mean of their faces' weights, a probe whose mean is nearest.
 //!
 //! A face of d pixels becomes k weights in a space learned from the gallery (principal components; scaled pixels or a kernel
 //! where these are asked for), which the metric turns into coordinates whose Euclidean distance it is.

@@ -52,8 +52,7 @@ fn file_name(source: &str) -> Cow<'_, str> {
 /// The gray level that stands for zero in a picture of signed values.
 pub const ZERO: f32 = 128.0;
 
-/// A picture as PNG: the one place that encodes it, since naming the format at run time has the encoders of all formats
-/// compiled wherever that is done.
+/// A picture as PNG, encoded in this place only: formats named at run time compile all their encoders wherever that is.
 ///
 /// # Errors
 /// A picture of no pixels, or of a kind that PNG does not know.

@@ -1,7 +1,6 @@
 //! Access: the browser that opened the one-time address, and programs that send the key.
 //!
-//! Other sites in the same browser are not: neither by asking across origins, nor by a name of their own that leads to
-//! this machine (DNS rebinding).
+//! Other sites in the same browser have none: neither across origins, nor by a name that leads here (DNS rebinding).
 
 use std::collections::HashSet;
 use std::net::SocketAddr;

@@ -47,8 +47,7 @@ async fn form_parts(mut form: Multipart) -> Answer<RequestParts> {
     }
 }
 
-/// The photos of a JSON object, in base64. Whatever else it holds is skipped as it is read: in memory it would be a hundred times
-/// as large.
+/// The photos of a JSON object, in base64. All else is skipped as it is read: in memory it would be a hundredfold.
 #[derive(Deserialize)]
 struct Encoded {
     file: Option<String>,

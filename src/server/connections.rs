@@ -90,8 +90,7 @@ impl Drop for Listed {
 }
 
 impl Connections {
-    /// Makes room for one more of this client: of its own connections, or of all, the one that has been idle longest is
-    /// closed. False where none is idle.
+    /// Makes room for one more of this client: closes the longest idle of its connections, or of all. False if none is idle.
     fn make_room(&self, client: IpAddr) -> bool {
         let most = most_connections();
         let mut open = locked(&self.0);

@@ -140,8 +140,7 @@ impl ShownFace {
 
 #[derive(Debug, Deserialize)]
 pub struct Reviewed {
-    /// Whom its faces show; nobody where they are ignored. Where it is empty, nothing is said of them but that the others are not
-    /// of their person.
+    /// Whom its faces show; nobody where they are ignored. If empty, only the others are said not to be of their person.
     person: Option<String>,
     /// Names of faces, as the groups had them.
     faces: Vec<String>,
@@ -275,8 +274,7 @@ pub async fn sort(service: &Arc<Service>, into: PathBuf, by: SortBy, job: &Arc<J
     with_named(service, job, work).await
 }
 
-/// Writes the names that a person gave into sidecars. A name that stands there stays, and where any cannot be read, nothing is
-/// written.
+/// Writes the names that a person gave into sidecars: names there stay, and if any cannot be read, nothing is written.
 pub async fn write_xmp(service: &Arc<Service>, job: &Arc<Job>) -> Reply<Value> {
     let work = move |named: &NamedPhotos| {
         let mut sidecars = Sidecars::new(Writing::Done, NamesIn::Beside, OwnNames::Keep);

@@ -1,5 +1,4 @@
-//! The gallery that is served. Everybody may ask the model as it is, whatever is done to the next one; changes are made one
-//! at a time, in the order in which they came.
+//! The gallery that is served. The model can be asked while the next is made; changes are made one by one, in order.
 
 mod additions;
 mod changes;

@@ -4,8 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Deserializer};
 
-/// A path without what people put around it: blanks, and quotes as file managers and shells write them. `~` at its beginning
-/// is the user's own folder.
+/// A path without blanks around it, or quotes as file managers and shells write them. `~` is the user's own folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Typed(pub PathBuf);
 

@@ -1,7 +1,6 @@
 //! Threads: requests have theirs, and changes and jobs have others, which the system lets run when no request does.
 //!
-//! A task of rayon that waits may work on any other task of its pool meanwhile. So no request shares a pool with what takes
-//! longer than a request may.
+//! A waiting task of rayon may work on any other of its pool: requests share none with what takes longer than they may.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -32,8 +31,7 @@ pub enum Background {
 pub struct Workers {
     /// For a request that comes alone: all cores.
     alone: ThreadPool,
-    /// One thread each, for requests that come while others are worked on: their work is not cut into pieces for cores
-    /// that are busy anyway.
+    /// One thread each, for requests while others are worked on: their work is not cut into pieces for busy cores.
     single: Mutex<Vec<ThreadPool>>,
     changes: ThreadPool,
     jobs: ThreadPool,

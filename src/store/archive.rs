@@ -88,8 +88,7 @@ impl Archive {
         self.arrays().any(|name| name == array)
     }
 
-    /// The content of `meta.json`, if all fractions in it are such as faces lead to. `T` must let the field
-    /// `format_version` pass (serde's default).
+    /// The content of `meta.json`, if faces can lead to all its fractions. `T` must let `format_version` pass.
     pub fn meta<T: DeserializeOwned>(&self) -> Result<T> {
         let all: Value = self.json(META)?;
         if !is_sensible(&all) {

@@ -10,8 +10,7 @@ impl Archive {
         self.array_of(array).map(|(header, _)| header.shape)
     }
 
-    /// The numbers of an array of exactly that shape, row by row. Floats are finite, and far from where sums of their
-    /// squares would not be.
+    /// The numbers of an array of exactly that shape, row by row. Floats, and sums of their squares, are finite.
     pub fn array<T: Number>(&self, array: &str, shape: &[usize]) -> Result<Vec<T>> {
         let numbers = self.any_array(array, shape)?;
         match numbers.iter().position(|number: &T| !number.is_sensible()) {

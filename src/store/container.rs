@@ -1,5 +1,4 @@
-//! Whether a file is an archive of this program, whole, and of a version that it reads; before anything of its contents is
-//! believed.
+//! Whether a file is an archive of this program, whole, and of a version that it reads, before its contents are believed.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};

@@ -128,8 +128,7 @@ impl ModelLock {
         }
     }
 
-    /// Whether other processes are kept out. Some network drives have no locks: there it is up to the user that only one
-    /// process at a time changes the model.
+    /// Whether other processes are kept out. Some network drives have no locks: there users must change one at a time.
     pub fn is_held(&self) -> bool {
         self.held.is_some()
     }
@@ -149,8 +148,7 @@ impl ModelLock {
         self.model.lock();
     }
 
-    /// Whether the model is as it was when it was locked last: nobody who takes no lock (`mv`, `cp`, `rm`) has put another
-    /// file there, or removed it.
+    /// Whether nobody who takes no lock (`mv`, `cp`, `rm`) has replaced or removed the model since it was locked last.
     pub fn is_current(&self) -> bool {
         let is_there = |file| stands_at(file, &self.model.path);
         !self.is_held()

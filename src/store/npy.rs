@@ -57,8 +57,7 @@ impl Header {
         bytes
     }
 
-    /// The header at the start of `member`, and the bytes that follow it. Trusts nothing, allocates less than the header's own
-    /// length times eight.
+    /// The header of `member`, and the bytes after it. Trusts nothing, allocates less than eight times the header's length.
     pub(super) fn parse(member: &[u8]) -> Result<(Self, &[u8]), ArrayProblem> {
         let rest = member.strip_prefix(MAGIC).ok_or(ArrayProblem::NotNumPy)?;
         let (&[major, minor], rest) = rest.split_first_chunk().ok_or(ArrayProblem::NotNumPy)?;
@@ -122,8 +121,7 @@ pub trait Number: bytemuck::Pod + sealed::Number {}
 pub(super) mod sealed {
     pub trait Number: Sized {
         const DESCR: &'static str;
-        /// Whether faces can lead to such a number: floats that are finite, and so far from the largest there are that
-        /// what is computed of them is finite too.
+        /// Whether faces can lead to such a number: floats that are finite, and so is what is computed of them.
         fn is_sensible(&self) -> bool;
         /// This number with its bytes in little-endian order (and back).
         fn little_endian(self) -> Self;

@@ -1,5 +1,4 @@
-//! The data of the enrolled photos in a model file, from which the frame of its crops is derived: `origins` and `kept`
-//! of docs/MODEL-FORMAT.md.
+//! The data of enrolled photos that the frame of crops is derived from: `origins` and `kept` of docs/MODEL-FORMAT.md.
 
 use std::io::{self, Write};
 

@@ -59,8 +59,8 @@ impl Outputs {
         Ok(Destination { place, rule: Arc::clone(&self.0) })
     }
 
-    /// As [`claim`](Self::claim), but claims nothing: for places whose folder may yet have to be made. No folder below
-    /// `folder` may be a symbolic link either, for it was not the user who named them.
+    /// As [`claim`](Self::claim), but claims nothing, for folders yet to be made: those below `folder`, which no user named,
+    /// may be no symbolic links either.
     /// Errors: As [`claim`](Self::claim).
     pub fn check_below(&self, folder: &Path, relative: &Path) -> Result<()> {
         let mut path = folder.to_owned();

@@ -65,8 +65,7 @@ impl TargetFile {
 
     /// The beginning of the names of the hidden files that stand beside this one for a while, no other file's.
     ///
-    /// Cut to 55 characters (220 bytes), for file names end at 255 bytes. A name that is cut, or is no Unicode, is told
-    /// apart from others by its hash.
+    /// Cut to 55 characters (220 bytes), for file names end at 255. A name that is cut, or no Unicode, has its hash added.
     pub(super) fn hidden_name(&self) -> String {
         let name = self.file.file_name().unwrap_or(OsStr::new(""));
         let short: String = name.to_string_lossy().chars().take(55).collect();

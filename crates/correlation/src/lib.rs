@@ -43,8 +43,7 @@ impl<'a> Tiling<'a> {
     }
 
     /// Adds to every position's entry of `into` (row after row) what `what` makes of the position, the number of each
-    /// template (pixels row by row) and its correlation there. Templates are taken in their order at every position, so the
-    /// sums do not depend on the number of threads.
+    /// template (pixels row by row) and its correlation there; in the order of templates, whatever the number of threads.
     pub fn correlate(&self, templates: &[&[f64]], into: &mut [f64], what: impl Fn(usize, usize, f64) -> f64 + Sync) {
         let (width, height) = (self.picture.width() as usize, self.picture.height() as usize);
         let columns = width - self.template.0 + 1;

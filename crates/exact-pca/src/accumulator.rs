@@ -77,9 +77,8 @@ impl Accumulator {
         Ok(())
     }
 
-    /// Adds the sums of other faces: associative and commutative, so faces may be summed up anywhere, and added in any
-    /// order and by any tree. `None`, and nothing is changed, for faces of another d, or where there would be more than
-    /// [`Accumulator::MOST_FACES`].
+    /// Adds the sums of other faces: associative and commutative, so in any order and by any tree. `None`, and nothing is
+    /// changed, for faces of another d, or where there would be more than [`Accumulator::MOST_FACES`].
     #[must_use]
     pub fn merge(&mut self, other: &Self) -> Option<()> {
         let faces = self.faces + other.faces;
@@ -93,8 +92,7 @@ impl Accumulator {
         Some(())
     }
 
-    /// n, d, Σx (d numbers), and the upper triangle of Σxxᵀ, row by row (d (d + 1) / 2 numbers): half of what the sums take
-    /// in memory.
+    /// n, d, Σx (d numbers), and the upper triangle of Σxxᵀ, row by row (d (d + 1) / 2 numbers): half the sums' memory.
     pub fn pack(&self) -> Vec<i64> {
         let d = self.pixels;
         let mut packed = Vec::with_capacity(2 + d + triangle(d));

@@ -61,8 +61,7 @@ impl InnerProducts {
     }
 }
 
-/// The face space of some of the faces, known by its inner products with all faces: weights and distances of
-/// any of them, and the eigenfaces when asked.
+/// The face space of some faces, known by inner products with all: weights and distances of any, eigenfaces when asked.
 ///
 /// The signs of the directions are arbitrary (the learned face with the largest weight along each has a positive one) but do not
 /// depend on the order of the learned faces. [`with_components`](Self::with_components) turns them as those of eigenfaces.

@@ -46,8 +46,7 @@ pub(super) fn fit(faces: Columns<'_>, wanted: ComponentCount) -> Result<Option<C
     found.components(of, mean, n, Solver::Lanczos).map(Some)
 }
 
-/// The scatter matrix of the shorter side as an operator: XcᵀXc (n x n) of fewer faces than pixels, XcXcᵀ (d x d)
-/// otherwise. Both have the same eigenvalues.
+/// The scatter matrix of the shorter side as an operator, XcᵀXc (n x n) or XcXcᵀ (d x d): their eigenvalues are the same.
 struct Operator<'a> {
     faces: CentredFaces<'a>,
     /// d, n.

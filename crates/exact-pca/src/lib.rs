@@ -172,8 +172,7 @@ pub struct Residual {
 }
 
 impl Residual {
-    /// The residual of a face at this squared distance from the mean face, with these weights. Pythagoras:
-    /// ‖x - m‖² = ‖w‖² + residual².
+    /// The residual of a face at this squared distance from the mean face, with these weights: ‖x - m‖² = ‖w‖² + residual².
     pub fn new(from_mean_squared: f64, weights: &[f32]) -> Self {
         let inside: f64 = weights.iter().map(|&weight| f64::from(weight).powi(2)).sum();
         Self { distance: (from_mean_squared - inside).max(0.0).sqrt(), from_mean: from_mean_squared.sqrt() }

@@ -44,8 +44,7 @@ pub fn project(basis: &DMatrix<f32>, mean: &[f64], faces: &[u8]) -> Result<DMatr
     Ok(weights)
 }
 
-/// One face m + U w rebuilt from its leading weights in the face space of `basis` (d x k) and `mean` (d). Weights beyond k are
-/// ignored.
+/// One face m + U w of its leading weights in the face space of `basis` (d x k) and `mean` (d). Those beyond k are ignored.
 pub fn rebuild(basis: &DMatrix<f32>, mean: &[f64], weights: &[f32]) -> Vec<f32> {
     /// Pixels rebuilt at a time: their sums stay in the first-level cache.
     const PIXELS: usize = 256;

@@ -5,8 +5,7 @@
 //! | [`Rule::Profile`] | the eigenvalues before the steepest step of the scree plot | a few dominant directions; for faces it keeps the light and the pose, and too few to tell people apart |
 //! | [`Rule::Parallel`] | eigenvalues above those of faces whose pixels were shuffled | any number of faces; keeps what is more than chance |
 //!
-//! None of them knows what the components are for. For recognising faces, keeping 99 % of the variance did best, which is what
-//! [`ComponentCount::Auto`] does.
+//! None knows what the components are for. To recognise faces, 99 % of the variance did best: [`ComponentCount::Auto`].
 
 use nalgebra::DMatrix;
 

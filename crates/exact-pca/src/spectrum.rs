@@ -1,5 +1,4 @@
-//! The beginning and the end of every route: the eigenproblem of a scatter matrix, the part of its spectrum that is wanted, and
-//! the components that follow from it.
+//! The beginning and end of every route: a scatter matrix's eigenproblem, the part of its spectrum wanted, the components.
 
 use nalgebra::{DMatrix, DVector};
 use rayon::prelude::*;
@@ -135,8 +134,7 @@ pub(crate) fn solve(
     Ok(found)
 }
 
-/// Number of eigenpairs to ask of a method that is good for few of them only; `None` where more may be
-/// wanted. `side` is that of the matrix.
+/// Number of eigenpairs of a matrix of this side to ask of a method good for few; `None` where more may be wanted.
 pub(crate) fn few(wanted: ComponentCount, side: usize) -> Option<usize> {
     /// Beyond this share of all pairs a Krylov space is no cheaper than the matrix.
     const FEW: usize = 3;

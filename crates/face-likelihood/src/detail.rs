@@ -73,8 +73,7 @@ fn blur(size: FaceSize, picture: &[f32], sigma: f64) -> Vec<f32> {
     )
 }
 
-/// Each pixel of a picture as a weighted sum of its neighbours, in rows, then in columns; `kernel` has a factor for
-/// each neighbour, as many on either side.
+/// Each pixel as a weighted sum of its neighbours, in rows, then in columns; `kernel` has a factor for each, symmetrically.
 #[inline(always)]
 fn weighted_rows_and_columns(picture: &[f32], width: usize, kernel: &[f32]) -> Vec<f32> {
     let (height, reach) = (picture.len() / width, kernel.len() / 2);

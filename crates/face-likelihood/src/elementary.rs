@@ -3,8 +3,7 @@
 
 use std::f32::consts::{LN_2, LOG2_E, SQRT_2};
 
-/// x to the power of `exponent`, for x of at least 0 and powers from 2^-126 to below 2^127; within one part in a million for
-/// exponents up to 1. Zero stays zero.
+/// x >= 0 to the power of `exponent`, for powers from 2^-126 to below 2^127; to 1e-6 for exponents up to 1. Zero stays zero.
 #[inline(always)]
 pub fn power(x: f32, exponent: f32) -> f32 {
     let power = exp2(exponent * log2(x.max(f32::MIN_POSITIVE)));
@@ -31,8 +30,7 @@ fn log2(x: f32) -> f32 {
     exponent as f32 + 2.0 * LOG2_E * t * series
 }
 
-/// 2 to the power of x, for x below 127: the nearest whole number as the exponent, and the exponential series of the rest.
-/// Never less than 2^-126.
+/// 2^x for x below 127, at least 2^-126: the nearest whole number as the exponent, and the exponential series of the rest.
 #[inline(always)]
 fn exp2(x: f32) -> f32 {
     // After adding 1.5 x 2^23 the last bits of a number are the nearest whole one.

@@ -8,8 +8,7 @@ pub fn student_quantile(share: f64, freedom: f64) -> f64 {
     z + first + second
 }
 
-/// The normal quantile for shares of at least one half, to 5e-4 (Abramowitz & Stegun 26.2.23): far less
-/// than what few people leave uncertain.
+/// The normal quantile for shares of at least one half, to 5e-4 (Abramowitz & Stegun 26.2.23): enough for few people.
 fn normal_quantile(share: f64) -> f64 {
     let t = (-2.0 * libm::log((1.0 - share).max(1e-300))).sqrt();
     let above = 2.515_517 + 0.802_853 * t + 0.010_328 * t * t;

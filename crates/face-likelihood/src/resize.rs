@@ -1,7 +1,6 @@
 //! Resizing photos and faces to the size of faces, without a change of aspect ratio.
 //!
-//! Where its shape differs from the faces' by more than [`ASPECT_TOLERANCE_PERCENT`], the largest centred part of the right
-//! shape is kept and the rest cut off.
+//! Where its shape is off by more than [`ASPECT_TOLERANCE_PERCENT`], the largest centred part of the right shape is kept.
 
 use fast_image_resize::images::{TypedImage, TypedImageRef};
 use fast_image_resize::pixels::U8;

@@ -4,8 +4,7 @@
 //! conditions, IEEE Transactions on Image Processing 19(6), 2010, with their parameters: gamma 0.2,
 //! difference of Gaussians of 1 and 2 pixels, contrast equalisation with exponent 0.1 and limit 10.
 //!
-//! Blurs add what lies on both sides first, and means are of whole numbers: a mirrored face becomes, to the last bit, the
-//! mirror image of what the face becomes.
+//! Blurs add what lies on both sides first, and means are of whole numbers: a mirrored face stays mirrored to the last bit.
 
 use crate::elementary::{power, tanh};
 use crate::face_matrix::FaceSize;

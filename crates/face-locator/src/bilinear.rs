@@ -64,8 +64,7 @@ fn put_together(upper: &[u8], lower: &[u8], squares: &mut [[u8; 4]]) {
     }
 }
 
-/// The four pixels of a square that was made a number by `i32::from_le_bytes`: vector registers take numbers apart faster than
-/// they sort bytes.
+/// The four pixels of a square, a number by `i32::from_le_bytes`: vector registers take numbers apart faster than bytes.
 #[inline(always)]
 fn pixels_of(square: i32) -> [i32; 4] {
     [0, 8, 16, 24].map(
@@ -74,8 +73,7 @@ fn pixels_of(square: i32) -> [i32; 4] {
     )
 }
 
-/// A picture of at most [`SIDE`](Self::SIDE) pixels a side prepared for many looks between its pixels: with every pixel stand its
-/// neighbours.
+/// A picture of at most [`SIDE`](Self::SIDE) pixels a side for many looks between pixels: with each stand its neighbours.
 #[derive(Debug, Clone)]
 pub struct BilinearTable {
     width: u32,

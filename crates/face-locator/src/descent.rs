@@ -194,8 +194,7 @@ impl Row {
 }
 
 impl Step {
-    /// A step from trained maps: for each of the [`OUTPUTS`] coordinates [`FEATURES`] weights and a bias,
-    /// which are rounded to 8 bits here.
+    /// A step from trained maps: for each of the [`OUTPUTS`] coordinates [`FEATURES`] weights, to be 8 bits, and a bias.
     pub fn from_maps(frame: Frame, maps: &[(Vec<f64>, f64); OUTPUTS]) -> Self {
         Self { frame, rows: maps.iter().map(|(weights, bias)| Row::quantised(weights, *bias)).collect() }
     }

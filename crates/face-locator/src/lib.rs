@@ -90,8 +90,7 @@ impl Locator {
         SHARED.get_or_init(Self::new).as_ref().map_err(Clone::clone)
     }
 
-    /// All faces of a photo, as people read: row by row, each from left to right. Faces whose middles overlap by half in
-    /// height are one row.
+    /// All faces of a photo, as people read: in rows from left to right, whose faces' middles overlap by half in height.
     ///
     /// Where no face is found upright, the photo is taken as turned if that shows one ([`Location::turn`]).
     ///
@@ -118,8 +117,7 @@ impl Locator {
         Ok(in_rows(faces, |face| face.bounds))
     }
 
-    /// The face in a box that a person drew around it: with the eyes that are found there, or else where most faces have
-    /// them in their boxes. Its score is 0.
+    /// The face in a box that a person drew around it, with its eyes found or where most faces have them. Its score is 0.
     pub fn in_box(&self, photo: &GrayImage, [x, y, width, height]: [f32; 4]) -> Location {
         // The detector's boxes, by which eyes are found, are squares.
         let side = (width * height).sqrt();

@@ -21,8 +21,7 @@ const LIMITS: [(&str, usize); 4] = [
     ("declarations of namespaces", 5_000),
 ];
 
-/// Reads a document. What is not well-formed (XML 1.0, Namespaces in XML 1.0) is refused, because a document that is
-/// misread would be damaged by writing into it.
+/// Reads a document. What is not well-formed (XML 1.0, Namespaces in XML 1.0) is refused: writing would damage it.
 pub(super) fn parse(text: &str) -> Result<Document<'_>, XmpProblem> {
     refuse_large(text)?;
     refuse_encoding(text)?;
@@ -35,8 +34,7 @@ pub(super) fn parse(text: &str) -> Result<Document<'_>, XmpProblem> {
     })
 }
 
-/// Refuses what is larger than [`LIMITS`], before anything is made of it. As far as the text is well-formed, the tags found
-/// are those that the parser finds.
+/// Refuses what is larger than [`LIMITS`], before anything is made of it. In well-formed text the parser finds these tags.
 fn refuse_large(text: &str) -> Result<(), XmpProblem> {
     let mut levels = 0_usize;
     let (mut elements, mut declarations) = (0, 0);

@@ -7,8 +7,7 @@ use miniz_oxide::inflate::decompress_to_vec_zlib_with_limit;
 use super::encoding::MOST_BYTES;
 use super::problem::XmpProblem;
 
-/// The packets inside an image file: JPEG with extended XMP, PNG, TIFF, WebP, GIF; HEIF files are scanned for them. None
-/// in other files.
+/// The packets inside an image file: JPEG with extended XMP, PNG, TIFF, WebP, GIF, HEIF (scanned). None in other files.
 ///
 /// The walk ends where the file contradicts its format, for its decoder says so.
 ///

@@ -1,5 +1,4 @@
-//! The turn between a photo as stored and as displayed: the EXIF orientation (Exif 2.32, 4.6.4, tag 0x0112), which tells
-//! how to turn the photo as stored, from 1 to 8.
+//! The turn from a photo as stored to it as displayed: the EXIF orientation, 1 to 8 (Exif 2.32, 4.6.4, tag 0x0112).
 //!
 //! MWG Guidelines 2.0, "Image Regions", has regions apply to the photo as stored, before it is turned; see [`Frame`].
 

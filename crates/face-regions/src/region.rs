@@ -236,8 +236,7 @@ fn iptc(structure: Structure<'_>) -> Description {
     (boundary.and_then(iptc_area), name, iptc_kind(structure))
 }
 
-/// A rectangle or polygon with relative numbers. Pixels, and circles, whose radius is a share of the width, need the
-/// photo's size, which the packet does not tell.
+/// A rectangle or polygon with relative numbers. Pixels and circles need the photo's size, which the packet does not tell.
 fn iptc_area(boundary: Structure<'_>) -> Option<Area> {
     if boundary.text(names::IPTC_UNIT)? != "relative" {
         return None;

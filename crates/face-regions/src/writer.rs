@@ -176,8 +176,8 @@ impl<'d> Writer<'d> {
             .collect()
     }
 
-    /// Adds the names written as keywords, and withdraws those of this program that are none of `names`; those that are
-    /// [removed](Self::removed_names) stay listed.
+    /// Adds the names written as keywords; withdraws this program's that are not in `names`. [Removed](Self::removed_names)
+    /// ones stay listed.
     pub(super) fn write_keywords(
         &mut self,
         faces: &[Face<'_>],

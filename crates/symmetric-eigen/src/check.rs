@@ -28,8 +28,7 @@ pub fn polish(vectors: &mut DMatrix<f64>) -> f64 {
     largest(&error)
 }
 
-/// One step of [`polish`], without measuring what is left: of eigenvectors found one by one it is rounding error, or
-/// little more where values nearly coincide.
+/// One step of [`polish`] for eigenvectors found one by one: little more than rounding error is left, even of close values.
 pub fn polish_once(vectors: &mut DMatrix<f64>) {
     take_off(vectors, &gram_minus_identity(vectors));
 }

@@ -34,14 +34,12 @@ pub fn inner_product(left: View<'_>, right: View<'_>) -> DMatrix<f64> {
 /// Columns that are factored together, and the side of a triangle that is inverted at once.
 const SIDE: usize = 48;
 
-/// L⁻¹ (lower triangular) of a symmetric positive definite matrix L Lᵀ, of which the lower triangle is read; `None`
-/// where it is not positive definite.
+/// L⁻¹ (lower triangular) of a symmetric positive definite matrix L Lᵀ (its lower triangle is read); `None` if it is not.
 pub fn inverse_cholesky(matrix: DMatrix<f64>) -> Option<DMatrix<f64>> {
     cholesky(matrix).map(|lower| inverse_lower(&lower))
 }
 
-/// L (lower triangular) of a symmetric positive definite matrix L Lᵀ, of which the lower triangle is read; `None`
-/// where it is not positive definite.
+/// L (lower triangular) of a symmetric positive definite matrix L Lᵀ (its lower triangle is read); `None` if it is not.
 ///
 /// Column blocks whose part is subtracted from all to the right of them: nearly all of it is products. What is below a
 /// block's triangle is solved for, not multiplied by an inverse: backward stable however close to singular the matrix is.
@@ -63,8 +61,7 @@ pub fn cholesky(mut matrix: DMatrix<f64>) -> Option<DMatrix<f64>> {
     Some(matrix)
 }
 
-/// The inverse of a lower triangular matrix without zeros on its diagonal, by halves: that of [A 0; B C] is
-/// [A⁻¹ 0; -C⁻¹ B A⁻¹ C⁻¹].
+/// The inverse of a lower triangular matrix without zeros on its diagonal: that of [A 0; B C] is [A⁻¹ 0; -C⁻¹ B A⁻¹ C⁻¹].
 pub fn inverse_lower(lower: &DMatrix<f64>) -> DMatrix<f64> {
     let n = lower.nrows();
     let mut inverse = DMatrix::identity(n, n);

@@ -13,8 +13,7 @@ use pulp::Simd;
 /// they are made of, fill the sixteen registers of AVX2.
 pub(super) const LEFT: usize = 3;
 pub(super) const RIGHT: usize = 4;
-/// Rows taken at a time, and most columns of the right factor: 12 columns of 256, 24 KiB, stay in the first-level
-/// cache while those of the left factor pass by.
+/// Rows at a time, and most columns of the right factor: 12 of 256, 24 KiB, stay in the first-level cache meanwhile.
 const STRETCH: usize = 256;
 const GROUP: usize = 12;
 /// Columns of the left factor that one thread multiplies at a time.

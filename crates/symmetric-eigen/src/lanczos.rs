@@ -19,8 +19,8 @@ pub const TOLERANCE: f64 = 1e-10;
 /// Random directions in which overlooked eigenvalues are searched.
 const PROBES: usize = 8;
 
-/// The dimension at which `k` eigenpairs of face data have converged: measured, 144 for 20, 192 for 40,
-/// 312 to 324 for 100, 504 for 200, 648 for 300.
+/// The dimension at which `k` eigenpairs of faces converge: measured, 144 for 20, 192 for 40, 312 to 324 for 100, 504 for
+/// 200, 648 for 300.
 pub fn usual_dimension(k: f64) -> f64 {
     2.0 * k + 120.0
 }

@@ -12,8 +12,7 @@ pub trait Symmetric: Sync {
     /// `out = A · block`, n x b. The same bits for any number of threads. `scratch` is memory to work in.
     fn apply(&self, block: View<'_>, out: ViewMut<'_>, scratch: &mut Vec<f64>);
 
-    /// The length that rounding alone can give a column of `A · block` where it should be zero. `scale` is
-    /// about the largest entry of A.
+    /// The length that rounding can give a column of `A · block` that should be zero; `scale` is about A's largest entry.
     fn dust(&self, scale: f64) -> f64;
 }
 

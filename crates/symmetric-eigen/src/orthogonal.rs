@@ -1,5 +1,4 @@
-//! A block of columns made orthonormal, and orthogonal to a basis there is already, even where it
-//! depends on that basis or on itself.
+//! A block of columns made orthonormal, and orthogonal to a basis, even where it depends on that basis or on itself.
 //!
 //! Gram-Schmidt, block by block against the basis and column by column within the block, all of it at least twice
 //! ("twice is enough": L. Giraud, J. Langou & M. Rozložník, Comput. Math. Appl. 50, 2005). Cholesky QR, which is a few
@@ -85,8 +84,7 @@ fn orthonormalise(block: &mut [f64], n: usize, dust: f64, seed: u64) -> (DMatrix
     (upper, lost)
 }
 
-/// Columns that are orthonormal to 1e-8 in place of `block`, and the upper triangular factor; nothing is done where
-/// columns are alike or no longer than `dust`.
+/// Makes `block` orthonormal to 1e-8, with the upper triangular factor; not where columns are alike or within `dust`.
 fn by_cholesky(block: &mut [f64], n: usize, dust: f64) -> Option<DMatrix<f64>> {
     /// Condition up to which columns count as independent: the orthogonality lost is its square, times the unit of rounding.
     const ALIKE: f64 = 1e-4;

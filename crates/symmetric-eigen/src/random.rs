@@ -13,8 +13,7 @@ impl Noise {
         Self(seed.wrapping_mul(0xd134_2543_de82_ef95).wrapping_add(0x2545_f491_4f6c_dd1d))
     }
 
-    /// A nearly normal number of mean 0 and variance 1 (Irwin-Hall): the sum of twelve uniform ones, halved, as these have
-    /// the variance 1 / 3.
+    /// A nearly normal number of mean 0 and variance 1 (Irwin-Hall): half the sum of twelve uniform ones of variance 1 / 3.
     #[inline]
     pub fn normal(&mut self) -> f64 {
         self.by_ref().take(12).sum::<f64>() / 2.0

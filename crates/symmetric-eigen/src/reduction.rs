@@ -66,8 +66,7 @@ pub fn tridiagonalise(matrix: &mut DMatrix<f64>) -> (Diagonals, Reflections) {
     (Diagonals { main, off }, Reflections(scales))
 }
 
-/// Makes x the vector of the reflection that takes it to a multiple of the first unit vector (its first entry, 1, is left
-/// out). Returns this multiple and τ.
+/// Makes x the vector (without its first entry, 1) that reflects it to a multiple of the first unit vector. That, and τ.
 fn reflect(x: &mut [f64]) -> (f64, f64) {
     let Some((first, rest)) = x.split_first_mut() else { return (0.0, 0.0) };
     let squares: f64 = rest.iter().map(|x| x * x).sum();
@@ -171,8 +170,7 @@ impl pulp::WithSimd for Corner<'_> {
     }
 }
 
-/// The rows below the diagonal's triangle of a group of columns: updates them, adds their part to the product's rows, and
-/// returns their inner products with x.
+/// Updates a group of columns below the diagonal's triangle, adds them to the product's rows; their inner products with x.
 #[inline(always)]
 fn pass<S: Simd>(
     simd: S,

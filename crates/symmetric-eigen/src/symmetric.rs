@@ -14,15 +14,13 @@ use super::views::{View, ViewMut};
 
 /// Parts of the work.
 const STRIPS: usize = 16;
-/// Columns of the matrix and rows of it that are taken at a time: 12 columns of 512, 48 KiB, stay in the caches until they
-/// have served twice.
+/// Columns and rows of the matrix taken at a time: 12 columns of 512, 48 KiB, stay in the caches until they served twice.
 const PANEL: usize = 12;
 const STRETCH: usize = 512;
 /// Columns of the result that a panel is added to in registers, two vectors of each.
 const SPREAD: usize = 6;
 
-/// `out = matrix · block`, n x b, of a symmetric matrix (n x n, both triangles filled). `scratch` is memory that is used
-/// again from one product to the next.
+/// `out = matrix · block`, n x b, of a symmetric matrix (n x n, both triangles filled). `scratch` is memory used again.
 ///
 /// # Panics
 /// If the sizes do not fit together.
@@ -137,8 +135,7 @@ fn add_inner<S: Simd>(simd: S, own: &mut [[f64; PANEL]], left: &[&[f64]], block:
     }
 }
 
-/// Adds to columns of the result, over some rows, what the panel's columns make of the panel's own rows of the block
-/// (from `first` on): `left · block`.
+/// Adds to columns of the result, over some rows, the panel's columns times its own rows of the block, from `first` on.
 #[inline(always)]
 fn add_outer_all<'a, S: Simd>(
     simd: S,

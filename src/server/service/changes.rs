@@ -34,9 +34,8 @@ const MOST_SAID: usize = 20;
 const SHORT_CHANGE: Duration = Duration::from_secs(1);
 
 impl Service {
-    /// Changes the gallery: `change` gets the model, or nothing while nobody is enrolled, and plans what is to be done. It is
-    /// written before this returns what `change` told besides, and the new state. `expected` is the tag of the state that the
-    /// change was meant for.
+    /// Changes the gallery: `change` gets the model, or nothing while nobody is enrolled, and plans what is written before
+    /// this returns what it told besides, and the new state. `expected` is the tag of the state that it was meant for.
     pub async fn change<T: Send + 'static>(
         self: &Arc<Self>,
         expected: Option<String>,
@@ -147,8 +146,7 @@ impl Service {
         self.change(expected, change).await
     }
 
-    /// The change that would be undone, in words, and how many faces that erases; `None` where there is none, or one is being
-    /// made that takes long.
+    /// The change that would be undone, in words, and how many faces that erases; `None` while a long one is made, too.
     pub async fn last_change(&self) -> Option<(String, usize)> {
         tokio::time::timeout(SHORT_CHANGE, self.changes.lock()).await.ok()?.last(&self.snapshot())
     }
@@ -213,8 +211,7 @@ impl Service {
 #[derive(Debug)]
 pub struct Changes {
     pub(super) lock: ModelLock,
-    /// What was said of faces of folders since the server began and can be undone, the last at the end. Changes of the gallery
-    /// stand in its history.
+    /// What was said of faces of folders since the start and can be undone, in order. The gallery's history has its changes.
     pub(super) said: Vec<Said>,
 }
 

@@ -129,8 +129,7 @@ impl Shape {
     }
 }
 
-/// Adds the products of two panels to the sums of a square, stored tile after tile. With each panel stands how many
-/// of its vectors are wanted, or more.
+/// Adds the products of two panels to the sums of a square, tile after tile. With each: how many vectors, or more, count.
 pub(super) fn add_square(
     (a, rows): (&[Step], usize),
     (b, columns): (&[Step], usize),

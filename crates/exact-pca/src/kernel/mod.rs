@@ -127,8 +127,7 @@ struct Tile {
     /// The number subtracted from each byte of the columns before multiplying (VNNI multiplies unsigned bytes by signed
     /// ones): `bias` times the sum of the row is missing from its sums.
     bias: i64,
-    /// Adds to the sums, row after row, the products of rows `row..` of `a` and columns `column..` of `b`, which are
-    /// equally many steps.
+    /// Adds to the sums, row after row, the products of rows `row..` of `a` and columns `column..` of `b`, as long.
     ///
     /// # Safety
     /// The processor has the tile's instructions.

@@ -10,8 +10,7 @@ const WHITE_SQUARED: f64 = 255.0 * 255.0;
 
 /// The similarity of two faces x and y, as an inner product φ(x)·φ(y) in some other space.
 ///
-/// Gray levels count from 0 (black) to 1 (white), but for the linear kernel, whose weights are those of
-/// linear PCA: gray levels from 0 to 255.
+/// Gray levels count from 0 (black) to 1 (white), but for the linear kernel from 0 to 255: its weights are linear PCA's.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Kernel {
     /// x·y: linear PCA.

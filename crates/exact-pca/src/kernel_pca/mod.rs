@@ -219,8 +219,7 @@ impl Learned {
         rows.flat_map(|(row, face)| row[..n].iter().chain([&row[face]]).copied()).collect()
     }
 
-    /// The kernels of a face with all faces learned from, given its [products](Self::products_with), centred as
-    /// theirs are: n values.
+    /// The n kernels of a face, of these [products](Self::products_with), with all faces learned from, centred as theirs.
     fn centred_kernels(&self, products: &[i64]) -> Vec<f64> {
         let (&own, products) = products.split_last().unwrap_or((&0, &[]));
         let kernel = |(&xy, &yy): (&i64, &i64)| self.function.of(Products { xy, xx: own, yy });

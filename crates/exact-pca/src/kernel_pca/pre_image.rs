@@ -1,6 +1,5 @@
-//! Pre-images: the face whose place in the space of the kernel is nearest to some weights, as well as it can be
-//! found. Most points of that space belong to no face at all, so every pre-image is an approximation, and its error
-//! is for the caller to see ([`PreImage::rms`]).
+//! Pre-images: the face whose place in the space of the kernel is nearest to some weights, as well as it can be found.
+//! Most points there belong to no face, so every pre-image is an approximation; its error is [`PreImage::rms`].
 //!
 //! Two ways:
 //! - *ridge*: pixels are learned from weights by kernel ridge regression (G. Bakır, J. Weston & B. Schölkopf, NIPS 16,
@@ -126,8 +125,7 @@ impl<'a> PreImages<'a> {
         PreImage { levels: levels.into_iter().map(|level| level as f32).collect(), method: PreImageMethod::Ridge }
     }
 
-    /// The pre-image by the fixed point; `None` if the kernel is no radial basis function, or no face learned from
-    /// is near enough for the iteration to begin.
+    /// The pre-image by the fixed point; `None` if the kernel is no radial basis function or no face is near enough.
     pub fn fixed_point(&self, weights: &[f64]) -> Option<PreImage> {
         let Function::Rbf(gamma) = self.space.learned.function else { return None };
         let faces = self.space.learned.columns();

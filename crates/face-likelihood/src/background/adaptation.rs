@@ -92,8 +92,7 @@ impl ChannelAdaptation {
         length_factor(values.map(|(&x, mean)| f64::from(x) - mean), &self.prior)
     }
 
-    /// As [`project`](Self::project), of photos whose raw coordinates were rotated already (`rotated`, k x n): what remains
-    /// is to move and to scale them.
+    /// As [`project`](Self::project), of raw coordinates that are `rotated` (k x n) already: they are moved and scaled.
     pub fn project_rotated(
         &self,
         rotated: &DMatrix<f64>,
@@ -127,12 +126,10 @@ impl Adaptation {
         }
     }
 
-    /// Adapts to photos: `raw` are the coordinates of all photos (2k x n), `photos` those to adapt to, `persons` the
-    /// person of each of these.
+    /// Adapts to photos: `raw` are coordinates of all (2k x n), `photos` those to adapt to, `persons` their people.
     ///
-    /// The covariance between photos of one person becomes `(ν I + S) / (ν + f)`, S their scatter about their
-    /// person's mean, f its degrees of freedom and ν the weight of the background: the mode of an inverse Wishart
-    /// prior's posterior. That between people stays.
+    /// The covariance between photos of one person becomes `(ν I + S) / (ν + f)`, S the scatter about their mean, f its
+    /// degrees of freedom, ν the background's weight: the mode of an inverse Wishart posterior. That between people stays.
     pub fn learn(background: &Background, raw: &DMatrix<f32>, photos: &[usize], persons: &[usize]) -> Self {
         let k = background.components();
         let groups = groups(photos, persons);
@@ -227,8 +224,7 @@ impl Adaptation {
         (relit, found.into_iter().map(|(hard, _)| hard).collect())
     }
 
-    /// How a slope along a channel's raw coordinates, of a photo lit hard with this probability, is changed by taking off
-    /// the light.
+    /// How taking off the light changes a slope along a channel's raw coordinates, of a photo this likely lit hard.
     pub(super) fn slope_in_even_light(&self, channel: usize, slope: &mut [f64], hard: f64) {
         let prior = &self.channels[channel].prior;
         let scaled = slope.iter().zip(prior).map(|(value, psi)| value * (1.0 + psi));
@@ -265,8 +261,7 @@ impl Adaptation {
         self.channels.iter().any(|channel| channel.rotation.is_some())
     }
 
-    /// Directions (k x k of each channel, column by column) and variances between people (k of each): what
-    /// [`from_parts`](Self::from_parts) takes.
+    /// What [`from_parts`](Self::from_parts) takes: a channel's k x k directions, by columns, k variances between people.
     pub fn to_parts(&self) -> (Vec<f32>, Vec<f64>) {
         let k = self.channels[0].prior.len();
         let identity = DMatrix::identity(k, k);

@@ -170,8 +170,7 @@ impl Calibration {
         claim.location + self.spread * (upper_normal_quantile(tail) - claim.dependence)
     }
 
-    /// The score beyond which about the share `far` of strangers lie, against the best of `people`: raised where
-    /// enrolled people's scores leave room.
+    /// The score beyond which a share `far` of strangers lie, against the best of `people`: raised if genuine ones allow.
     fn limit(&self, far: f64, claim: Claim) -> f64 {
         let limit = self.beyond(far, claim);
         let low = claim.genuine - GENUINE_QUANTILE * self.genuine_spread;
@@ -252,8 +251,7 @@ impl Calibration {
         self.threshold_of(self.enrolled(), acceptance)
     }
 
-    /// Whether two photos of this score, neither enrolled, pass as one person; and the probability that they are one,
-    /// where half of all pairs are.
+    /// Whether two photos of this score, neither enrolled, pass as one person; and the probability, if half of all pairs are.
     pub fn same_person(&self, score: f64, acceptance: Acceptance) -> (bool, f64) {
         let confidence = logistic(self.log_odds(score, self.pair()));
         let passes = acceptance.accepts(confidence, |far| score > self.limit(far, self.pair()));

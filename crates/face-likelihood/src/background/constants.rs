@@ -89,8 +89,8 @@ pub const GENUINE_QUANTILE: f64 = 2.33;
 /// Factor by which raising a threshold lowers the share of strangers at most. Chosen.
 pub const MAX_RAISE: f64 = 40.0;
 
-/// Shift of the score of even odds above the crossing of the two normal densities, in deviations of strangers' scores, whose tail is
-/// longer. Chosen.
+/// Shift of the score of even odds above the crossing of both normal densities, in deviations of strangers' scores, for
+/// their longer tail. Chosen.
 pub const CROSSING_SHIFT: f64 = 0.3;
 
 /// Factor of the slope of log-odds at the crossing: both densities have thinner shoulders than normal ones. Chosen.

@@ -1,5 +1,4 @@
-//! Descriptions of a face by which the background model compares: textures, and gradients in finer cells, of the face as it
-//! is and with its light evened out.
+//! What the background model compares: textures, and gradients in finer cells, of a face as it is and in even light.
 //!
 //! Each description holds the face and its mirror image together ([`texture::describe_folded`]): a face turned a
 //! little to the left and one turned to the right then differ less, which measured better than comparing with both. And

@@ -126,9 +126,8 @@ impl Default for ScoreLine {
 }
 
 impl ScoreLine {
-    /// Takes strangers' scores to where those of this gallery lie in even light, and all half of the threshold's raise
-    /// higher: the threshold is raised since photos may be taken under other conditions than those enrolled, and light, which
-    /// is known, is most of that.
+    /// Takes strangers' scores to where this gallery's lie in even light, and all half of the threshold's raise higher: that
+    /// is for photos under other conditions than those enrolled, and light, which is known, is most of these.
     pub fn of(calibration: &Calibration) -> Self {
         let (mean, spread) = (calibration.location, calibration.spread);
         let slope = spread / HARD_LIGHT_STRANGERS.1;

@@ -139,14 +139,12 @@ impl Background {
         self.projections[0].between.len()
     }
 
-    /// ψ, the variance between people of each of the k coordinates of a channel, in decreasing order, in units of the
-    /// variance between photos of one person.
+    /// ψ, the variance between people of a channel's k coordinates, decreasing, in units of that between photos of one.
     pub fn between_people(&self, channel: Channel) -> &[f64] {
         &self.projections[channel as usize].between
     }
 
-    /// The share of each place of a face of the size [`FACE`] in one coordinate of a channel, of any scale; `None`
-    /// beyond the last coordinate.
+    /// The share of each place of a face (size [`FACE`]) in a coordinate of a channel, of any scale; `None` beyond the last.
     pub fn strength_by_place(&self, channel: Channel, component: usize) -> Option<Vec<f32>> {
         let projection = &self.projections[channel as usize];
         let row = projection.basis.chunks_exact(LENGTH).nth(component)?;

@@ -50,8 +50,7 @@ fn projected(background: &Background, raw: &DMatrix<f32>) -> DMatrix<f64> {
     Adaptation::none(background).projected_about(raw, &none).coordinates
 }
 
-/// Photos (coordinates, 2k x n) of which those of one moment are one, their mean; and the person of each. `persons` are those
-/// of the photos.
+/// Photos (coordinates, 2k x n; their `persons`) with those of one moment made one, their mean; and the person of each.
 pub fn moments<'a>(
     background: &Background,
     raw: &'a DMatrix<f32>,
@@ -87,8 +86,7 @@ pub fn moments<'a>(
     (Cow::Owned(means), persons)
 }
 
-/// Of a person's photos (coordinates, 2k x n), which are frames, as many moments as are independent; `moments` are those that
-/// chains leave.
+/// As many moments as are independent in a person's frames (coordinates, 2k x n), of the `moments` that chains leave.
 fn independent(background: &Background, raw: &DMatrix<f32>, mut moments: Vec<Vec<usize>>) -> Vec<Vec<usize>> {
     if !(2..=MOST_JOINED).contains(&moments.len()) {
         return moments;

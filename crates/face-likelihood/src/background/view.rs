@@ -15,8 +15,7 @@ pub const SUBPIXELS: i32 = 256;
 pub const EYES: i32 = 6_692;
 pub const BELOW_EYES: i32 = 8_537;
 
-/// The farthest that a mouth is looked for from its usual place, across and down, in [`SUBPIXELS`]: a third of its distance
-/// from the eyes.
+/// How far from its usual place a mouth is looked for, across and down, in [`SUBPIXELS`]: a third of the eyes' distance.
 const FARTHEST: i32 = BELOW_EYES / 3;
 
 /// Place of the middle of the mouth of an aligned face, from its usual place, in [`SUBPIXELS`].
@@ -176,8 +175,7 @@ impl View {
     }
 }
 
-/// The nearest whole number to a fraction of a positive denominator; halves away from zero, so that opposite fractions
-/// have opposite ones.
+/// The nearest whole number to a fraction of a positive denominator; halves away from zero, alike for opposite fractions.
 pub fn nearest(numerator: i64, denominator: i64) -> i32 {
     let away = (numerator.abs() + denominator / 2) / denominator;
     (away * numerator.signum()) as i32

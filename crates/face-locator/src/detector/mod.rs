@@ -230,8 +230,7 @@ fn split_at(scales: &[f32], large: f32) -> (&[f32], &[f32]) {
     scales.split_at(scales.partition_point(|scale| (WINDOW as f32) < large * scale))
 }
 
-/// What networks said of the squares of one picture that they looked at, by the number of the stage. A picture looked at again with it
-/// takes less time.
+/// What networks said of the squares of one picture, by the number of the stage: another look at it takes less time.
 #[derive(Debug, Default)]
 pub(super) struct RefinementCache(HashMap<(usize, Square), Option<Candidate>>);
 

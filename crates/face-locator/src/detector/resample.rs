@@ -160,8 +160,7 @@ impl Resampler {
 
 /// The whole part of a number, or the nearest that a byte holds: where a region is enlarged, its last pixels are extrapolated.
 ///
-/// After adding 2^52 the last bits of the number are its whole part: vector registers do that at once, whereas a cast
-/// is taken apart.
+/// Adding 2^52 makes the number's last bits its whole part: vector registers do that at once, but take casts apart.
 #[inline(always)]
 fn whole_part(number: f64) -> u8 {
     const SHIFT: f64 = (1u64 << 52) as f64;

@@ -14,8 +14,7 @@ use vectorised::vectorised_mut;
 
 const SIDE: usize = WINDOW as usize;
 
-/// Sums that describe one cell: of dx and |dx| where dy >= 0, the same where dy < 0, of dy and |dy| where dx >= 0, the
-/// same where dx < 0.
+/// Sums that describe one cell: of dx and |dx| where dy >= 0, then where dy < 0; of dy and |dy| where dx >= 0, then < 0.
 const CHANNELS: usize = 8;
 
 /// Numbers that describe a patch.
@@ -199,8 +198,7 @@ fn add_up(window: &[u8], above: &mut [Row]) {
     }
 }
 
-/// The gradients of one row: the differences of the pixels on both sides. At the window's edges the difference spans
-/// one pixel instead of two, and counts double.
+/// The gradients of one row: differences of the pixels on both sides; at the window's edges of one side, counted double.
 #[inline(always)]
 fn gradients(window: &[u8], row: usize, dx: &mut [i16; COLUMNS], dy: &mut [i16; COLUMNS]) {
     let line = |row: usize| &window[row * SIDE..][..SIDE];

@@ -1,5 +1,4 @@
-//! The numbers that everybody's likelihood ratios are made of, as a model file keeps them: to read them takes a tenth
-//! of placing everybody anew.
+//! The numbers of everybody's likelihood ratios, as a model file keeps them: reading takes a tenth of placing everybody.
 
 use std::collections::BTreeMap;
 
@@ -31,8 +30,7 @@ impl People {
         }
     }
 
-    /// Puts stored parts together; `photos` is the number of photos of each person. `None` where they are not of one
-    /// size, or hold values out of range.
+    /// Puts stored parts together, for people with so many `photos`. `None` if not of one size, or with values out of range.
     pub fn from_parts(adaptation: Adaptation, photos: Vec<usize>, parts: PeopleParts) -> Option<Self> {
         let k = adaptation.channels[0].prior.len();
         let sound = parts.means.len() == 2 * k

@@ -46,8 +46,7 @@ pub fn sums<const N: usize>(face: &Picture, grids: [&Grid; N]) -> [Vec<u64>; N] 
 
 struct Gathered<'a> {
     grid: &'a Grid,
-    /// Sums of the rows since the last gap, for each pixel across: of magnitudes, and of magnitudes times the weight of their
-    /// row in the cells below.
+    /// Sums over the rows since the last gap, for each pixel across: magnitudes, and these times their row's weight below.
     whole: Row,
     below: Row,
     sums: Vec<u64>,
@@ -125,8 +124,7 @@ pub fn described(sums: &[u64], grid: &Grid) -> Vec<u8> {
     bytes(sums, grid.columns, faint(grid))
 }
 
-/// The directions that a face and its mirror image have together, of these [`sums`]: half as many bytes, of the cells of the
-/// left half.
+/// The directions of a face and its mirror image together, of these [`sums`]: half as many bytes, for the left half's cells.
 ///
 /// # Panics
 /// If the grid has no even number of columns.
@@ -136,8 +134,7 @@ pub fn described_folded(sums: &[u64], grid: &Grid) -> Vec<u8> {
     bytes(&folded, grid.columns / 2, 2.0 * faint(grid))
 }
 
-/// What each direction of the left half of the cells has, and what it has in a mirror: of the cell opposite, the direction
-/// opposite.
+/// What each direction of the left half's cells has, and in a mirror: the opposite direction of the opposite cell.
 ///
 /// # Panics
 /// If the grid has no even number of columns.

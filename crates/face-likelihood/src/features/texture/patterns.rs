@@ -58,8 +58,7 @@ pub fn folded(sums: &[u32], own: usize, opposite: usize) -> [u64; PATTERNS] {
     std::array::from_fn(|bin| u64::from(own[bin] + opposite[usize::from(MIRRORED[bin])]))
 }
 
-/// The place of each of the 256 patterns: those with at most two changes around the circle have one each,
-/// by their number; the others share the last.
+/// The place of each of the 256 patterns: one each, by number, with at most two changes around; the others share the last.
 pub const LABELS: [u8; 256] = {
     let mut labels = [PATTERNS as u8 - 1; 256];
     let (mut next, mut pattern) = (0, 0);

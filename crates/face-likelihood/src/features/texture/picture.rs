@@ -40,8 +40,7 @@ impl Picture {
         Self { levels: (0..HEIGHT + 2 * MARGIN).map(row).collect() }
     }
 
-    /// The pattern of each pixel of a row: bit i says that the point at i eighths of a turn, two pixels
-    /// away, is not darker than the pixel.
+    /// The pattern of each pixel of a row: bit i says that the point two pixels away at i eighths of a turn is not darker.
     #[inline(always)]
     pub fn patterns(&self, y: usize, patterns: &mut [u8; WIDTH]) {
         /// The diagonal points lie at √2 = 1 + 106/256.
@@ -102,8 +101,7 @@ impl Picture {
     }
 }
 
-/// The gradient of one pixel: the two directions between which it points, the nearer axis and the diagonal beside it, each with
-/// its part of the magnitude.
+/// The gradient of one pixel: the axis and the diagonal between which it points, each with its part of the magnitude.
 struct Gradient {
     axis: u32,
     diagonal: u32,
