@@ -183,13 +183,10 @@ impl Albums {
 
     pub fn report(&self, observer: &dyn Observer) {
         for album in &self.albums {
-            observer.say(&format!(
-                "{}: {} in {}, {} looked at",
-                album.folders.iter().map(|folder| shown(folder)).collect::<Vec<_>>().join(", "),
-                counted(album.index.faces().count(), "face", "faces"),
-                counted(album.index.photos.len(), "photo", "photos"),
-                album.looked_at
-            ));
+            let folders = album.folders.iter().map(|folder| shown(folder)).collect::<Vec<_>>().join(", ");
+            let faces = counted(album.index.faces().count(), "face", "faces");
+            let photos = counted(album.index.photos.len(), "photo", "photos");
+            observer.say(&format!("{folders}: {faces} in {photos}, {} looked at", album.looked_at));
             if let Some(file) = &album.written {
                 observer.say(&format!(
                     "wrote {}: the faces found, so that these photos are looked at once; readable by you only",

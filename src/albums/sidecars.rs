@@ -185,14 +185,9 @@ impl Sidecars {
             0 => String::new(),
             count => format!("; {withdrew} {} written earlier", counted(count, "name", "names")),
         };
-        observer.say(&format!(
-            "{wrote} {} into {}{withdrawn}",
-            counted(self.names, "name", "names"),
-            match self.names_in {
-                NamesIn::Inside => counted(self.photos, "photo", "photos"),
-                NamesIn::Beside | NamesIn::Lightroom => counted(self.photos, "sidecar", "sidecars"),
-            }
-        ));
+        let (one, many) = if self.names_in == NamesIn::Inside { ("photo", "photos") } else { ("sidecar", "sidecars") };
+        let (names, files) = (counted(self.names, "name", "names"), counted(self.photos, one, many));
+        observer.say(&format!("{wrote} {names} into {files}{withdrawn}"));
     }
 }
 

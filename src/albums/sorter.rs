@@ -118,11 +118,8 @@ impl<'a> Sorter<'a> {
                 0 => String::new(),
                 there => format!(" ({there} there already)"),
             };
-            observer.say(&format!(
-                "{done} {} into {}{already}",
-                counted(counts.new, "photo", "photos"),
-                shown(&self.folder.join(name))
-            ));
+            let (photos, folder) = (counted(counts.new, "photo", "photos"), shown(&self.folder.join(name)));
+            observer.say(&format!("{done} {photos} into {folder}{already}"));
         }
         if self.counts.is_empty() {
             observer.say("nobody was named, so there is nothing to sort");

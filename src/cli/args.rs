@@ -179,8 +179,7 @@ impl Command {
     pub fn unused(&self) -> &'static [&'static str] {
         match self {
             Self::Evaluate(_) | Self::Background(_) => &["model"],
-            Self::Basis(_) | Self::Lesson(_) => &["format"],
-            Self::Serve(_) => &["format"],
+            Self::Basis(_) | Self::Lesson(_) | Self::Serve(_) => &["format"],
             Self::Completions(_) | Self::Man(_) => &["model", "format"],
             _ => &[],
         }

@@ -35,10 +35,8 @@ pub struct LearnBackground {
 /// A line that says something.
 fn told(text: &str) -> Result<String, &'static str> {
     let text = text.trim();
-    match text.chars().any(char::is_alphanumeric) && text.len() <= 1000 {
-        true => Ok(text.to_owned()),
-        false => Err("want a line of text, of at most 1000 bytes"),
-    }
+    let is_line = text.chars().any(char::is_alphanumeric) && text.len() <= 1000;
+    is_line.then(|| text.to_owned()).ok_or("want a line of text, of at most 1000 bytes")
 }
 
 pub fn run(args: &LearnBackground, output: &Output) -> Result<ExitStatus> {
@@ -61,12 +59,8 @@ pub fn run(args: &LearnBackground, output: &Output) -> Result<ExitStatus> {
         "file": file.path().to_string_lossy(), "people": people, "with_two_photos": learned.with_two_photos,
         "photos": photos, "sha256": own.digest(),
     }))?;
-    output.say(&format!(
-        "learned from {} of {}, {} of whom have two or more",
-        counted(photos, "photo", "photos"),
-        counted(people, "person", "people"),
-        learned.with_two_photos
-    ));
+    let (all, whom) = (counted(photos, "photo", "photos"), counted(people, "person", "people"));
+    output.say(&format!("learned from {all} of {whom}, {} of whom have two or more", learned.with_two_photos));
     if learned.with_two_photos < ENOUGH_PEOPLE {
         output.warn(&format!(
             "so few people teach little: others will seldom be named. From {ENOUGH_PEOPLE} with two photos on it is of use, and 500 are better"

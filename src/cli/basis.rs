@@ -77,10 +77,7 @@ pub fn run(args: &Basis, model: &Path, output: &Output) -> Result<ExitStatus> {
         let recognizer = store::load(model)?;
         let space = recognizer.display_space();
         // A kernel has no basis: the faces are shown in their linear space, and pre-images beside it.
-        let linear = match &space {
-            Space::Kernel(..) => recognizer.linear_space(),
-            _ => space.clone(),
-        };
+        let linear = if let Space::Kernel(..) = &space { recognizer.linear_space() } else { space.clone() };
         learning::tell_fewer(args.components, linear.components(), output);
         write(args, &folder, &linear, &recognizer.shown_ratios(&linear), output)?;
         if let Space::Kernel(space, _) = &space {
@@ -114,8 +111,7 @@ fn background(args: &Basis, folder: &OutputDir, output: &Output) -> Result<ExitS
     for channel in Channel::ALL {
         for (at, between) in model.between_people(channel).iter().enumerate() {
             let _ = writeln!(csv, "{},{},{between}", channel.name(), at + 1);
-            let strength = model.strength_by_place(channel, at).filter(|_| at < DIRECTIONS);
-            if let Some(mut strength) = strength {
+            if let Some(mut strength) = model.strength_by_place(channel, at).filter(|_| at < DIRECTIONS) {
                 let most = strength.iter().copied().fold(f32::MIN_POSITIVE, f32::max);
                 strength.iter_mut().for_each(|value| *value *= 255.0 / most);
                 tiles.push(Tile {
@@ -143,12 +139,8 @@ fn write_objective(folder: &OutputDir, rounds: &[Round], output: &Output) -> Res
     }
     folder.text(OBJECTIVE, Privacy::Public, csv)?;
     if let (Some(start), Some(end)) = (rounds.first(), rounds.last()) {
-        output.say(&format!(
-            "objective: {:.4e} at the start, {:.4e} after {} (objective.csv)",
-            start.objective,
-            end.objective,
-            counted(end.number, "round", "rounds"),
-        ));
+        let (start, end, rounds) = (start.objective, end.objective, counted(end.number, "round", "rounds"));
+        output.say(&format!("objective: {start:.4e} at the start, {end:.4e} after {rounds} (objective.csv)"));
     }
     Ok(())
 }
@@ -180,10 +172,7 @@ fn write_scaled(args: &Basis, folder: &OutputDir, space: &ScaledSpace, output: &
 /// Number of basis faces to write.
 fn count(args: &Basis, space: &Space) -> usize {
     let all = space.components();
-    match args.components {
-        Some(ComponentCount::Count(count)) => count.min(all),
-        _ => all,
-    }
+    if let Some(ComponentCount::Count(count)) = args.components { count.min(all) } else { all }
 }
 
 /// Components of a kernel that are pictured, and faces that are rebuilt.
@@ -249,15 +238,11 @@ fn write(args: &Basis, folder: &OutputDir, space: &Space, ratios: &[f64], output
     folder.picture("sheet.png", Privacy::Public, &contact_sheet(space, mean, faces).into())?;
     folder.text("scree.svg", Privacy::Public, scree(parts(space).0, ratios, space.components()))?;
     folder.text("spectrum.csv", Privacy::Public, spectrum(space))?;
+    let (faces, to) = (counted(count, "basis face", "basis faces"), shown(&args.output));
     output.say(&format!(
-        "wrote the mean face, {}, sheet.png, scree.svg and spectrum.csv to {} (mid-gray is zero in a basis face)",
-        counted(count, "basis face", "basis faces"),
-        shown(&args.output)
+        "wrote the mean face, {faces}, sheet.png, scree.svg and spectrum.csv to {to} (mid-gray is zero in a basis face)"
     ));
-    match space {
-        Space::Scaled(space) => write_scaled(args, folder, space, output),
-        Space::Linear(_) | Space::Kernel(..) => Ok(()),
-    }
+    if let Space::Scaled(space) = space { write_scaled(args, folder, space, output) } else { Ok(()) }
 }
 
 /// Caption: the meaning of the shades of basis faces.

@@ -43,10 +43,8 @@ impl Copies {
         if found.iter().all(|face| face.decision == Decision::NotAFace) {
             return Ok(());
         }
-        let picture = match kept {
-            Some(file) => file.decode_color(),
-            None => PhotoFile::read(photo).and_then(|file| file.decode_color()),
-        };
+        let read_again = || PhotoFile::read(photo).and_then(|file| file.decode_color());
+        let picture = kept.map_or_else(read_again, PhotoFile::decode_color);
         let (Some((name, target)), Ok(picture)) = (self.targets.get(photo), picture) else { return Ok(()) };
         if let Some(sheet) = caption_sheet(&name.to_string_lossy(), picture.dimensions(), found) {
             self.folder

@@ -11,19 +11,13 @@ use super::{ExitStatus, Output, Result, bytes, counted, info};
 
 pub fn run(path: &Path, output: &Output) -> Result<ExitStatus> {
     let model = Model::read(path);
+    let threads = counted(rayon::current_num_threads(), "thread works", "threads work");
     let program = [
         ("version", env!("CARGO_PKG_VERSION").to_owned()),
         ("system", system().join(", ")),
         ("instructions", listed(&instructions())),
         ("features", listed(&features())),
-        (
-            "cores",
-            format!(
-                "{}; {}",
-                counted(cores(), "core", "cores"),
-                counted(rayon::current_num_threads(), "thread works", "threads work")
-            ),
-        ),
+        ("cores", format!("{}; {threads}", counted(cores(), "core", "cores"))),
         (
             "model",
             match &model {

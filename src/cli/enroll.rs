@@ -190,13 +190,9 @@ impl EnrollReport<'_> {
         }
         output.say(&self.in_a_line(recognizer.gallery()));
         let space = recognizer.space();
-        output.say(&format!(
-            "{} of {} pixels {} {} of the variance",
-            counted(space.components(), "basis face", "basis faces"),
-            space.size(),
-            keep(space.components()),
-            percent(space.variance_kept())
-        ));
+        let faces = counted(space.components(), "basis face", "basis faces");
+        let (size, keep, share) = (space.size(), keep(space.components()), percent(space.variance_kept()));
+        output.say(&format!("{faces} of {size} pixels {keep} {share} of the variance"));
         notices.iter().for_each(|notice| output.say(notice));
         output.say_written(model, started);
         output.say(&format!("next: eigenfaces identify PHOTO{}", model_option(model)));
@@ -213,12 +209,9 @@ impl EnrollReport<'_> {
         let intake = self.intake;
         let people = counted(gallery.people().len(), "person", "people");
         let added = counted(intake.added.len(), "face", "faces");
-        let mut line = if intake.added.len() == gallery.len() {
-            format!("enrolled {added} of {people}")
-        } else {
-            let all = counted(gallery.len(), "face", "faces");
-            format!("enrolled {added}: now {all} of {people}")
-        };
+        let all = counted(gallery.len(), "face", "faces");
+        let now = if intake.added.len() == gallery.len() { String::new() } else { format!(": now {all}") };
+        let mut line = format!("enrolled {added}{now} of {people}");
         let mut add = |count: usize, one: &str, many: &str| {
             if count > 0 {
                 line += &format!(", {}", counted(count, one, many));
@@ -241,11 +234,8 @@ impl EnrollReport<'_> {
 
 /// The option that names the model in a command, where it is not the default one.
 fn model_option(model: &Path) -> String {
-    if model == Path::new(DEFAULT_MODEL) {
-        String::new()
-    } else {
-        format!(" --model {}", one_line(&model.to_string_lossy()))
-    }
+    let named = one_line(&model.to_string_lossy());
+    if model == Path::new(DEFAULT_MODEL) { String::new() } else { format!(" --model {named}") }
 }
 
 /// Checks that the folders look like one folder per person, unless the user has confirmed it or confirms it now.
@@ -288,10 +278,7 @@ type Doubt = (PathBuf, String, &'static str);
 fn nested<'a>(args: &Enroll, photos: impl Iterator<Item = &'a Path>) -> Option<Doubt> {
     let found = folders_of_folders(&args.faces, photos);
     let (person, inner) = found.first()?;
-    let others = match found.len() {
-        1 => String::new(),
-        count => format!(" (nor are {} more)", count - 1),
-    };
+    let others = if found.len() == 1 { String::new() } else { format!(" (nor are {} more)", found.len() - 1) };
     let name = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
     let reason = format!(
         "'{}' contains folders such as '{}', not photos, so it is probably not a person{others}",
@@ -305,12 +292,8 @@ fn nested<'a>(args: &Enroll, photos: impl Iterator<Item = &'a Path>) -> Option<D
 fn faceless(args: &Enroll, read: &FolderFaces) -> Option<Doubt> {
     let survey = read.survey.as_ref()?;
     (survey.framing == Framing::AsIs && survey.lacks_faces()).then(|| {
-        let reason = format!(
-            "no face was found in {} of {} looked at",
-            survey.without_face,
-            counted(survey.looked_at, "photo", "photos")
-        );
-        (args.faces[0].clone(), reason, AS_IS)
+        let photos = counted(survey.looked_at, "photo", "photos");
+        (args.faces[0].clone(), format!("no face was found in {} of {photos} looked at", survey.without_face), AS_IS)
     })
 }
 
@@ -336,4 +319,4 @@ fn unlike_faces(args: &Enroll, read: &FolderFaces, known: Option<&Recognizer>) -
     })
 }
 
-const AS_IS: &str = "give a folder of faces, or add --framing as-is if every photo is a face already cropped";
+pub const AS_IS: &str = "give a folder of faces, or add --framing as-is if every photo is a face already cropped";

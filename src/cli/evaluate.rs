@@ -44,7 +44,8 @@ pub struct Evaluate {
     pub pairs: Option<PathBuf>,
     /// Write a page to be filed: conditions, every figure with its interval, curves
     ///
-    /// The page holds no photos. Its date is SOURCE_DATE_EPOCH where set, so that the same command writes the same bytes.
+    /// The page holds no photos. Its date is that of SOURCE_DATE_EPOCH where that is set: the same command on the same files
+    /// then writes the same bytes.
     #[arg(long, value_name = "FILE.html", value_parser = ending_in(&["html", "htm"], ".html"), conflicts_with = "pairs")]
     pub report: Option<PathBuf>,
     /// Write the distance and rank of every person for every probe, and whether that name would be given, as CSV; of the probes with strangers, those of the nearest person

@@ -2,11 +2,12 @@
 
 use std::collections::HashMap;
 
-use eigenfaces::background::{Background, Prior};
+use eigenfaces::background::{Background, Prior, Provenance};
 use eigenfaces::dataset::{self, ContentHash, LabelRule, PERSON_HEADINGS, Person};
 use eigenfaces::decision::FALSE_ACCEPT_TARGET;
 use eigenfaces::evaluate::{DRAWS, Detail, Evaluation, Figure, OpenSet, Section};
 use eigenfaces::gallery::{Gallery, change_time};
+use eigenfaces::matcher::DistanceSettings;
 use eigenfaces::preparation::Preparation;
 use eigenfaces::recognizer::Settings;
 use serde_json::Value;
@@ -30,9 +31,7 @@ fn rows(evaluation: &Evaluation, figures: &[Figure]) -> Vec<String> {
             lines.extend(section.iter().map(|figure| row(figure)));
         }
         match (subject, &evaluation.open_set) {
-            (Section::Strangers, Some(open_set)) => {
-                lines.extend(strangers_notes(open_set, evaluation.seed));
-            }
+                            (Section::Strangers, Some(open_set)) => lines.extend(strangers_notes(open_set, evaluation.seed)),
             (Section::Verification, None) => lines.push(
                 "strangers: too few people, or too few with a second photo, to let some play strangers; give photos of others by --strangers".to_owned(),
             ),
@@ -75,10 +74,8 @@ pub fn say_more(evaluation: &Evaluation, output: &Output) {
     let suspects = &evaluation.suspects;
     let doubtful = suspects.duplicates.len() + suspects.mislabelled.len() + suspects.not_faces.len();
     if doubtful > 0 {
-        output.say(&format!(
-            "{} wrong in the folder: see enroll --check",
-            counted(doubtful, "thing looks", "things look")
-        ));
+        let things = counted(doubtful, "thing looks", "things look");
+        output.say(&format!("{things} wrong in the folder: see enroll --check"));
     }
 }
 
@@ -88,13 +85,9 @@ pub fn heading(evaluation: &Evaluation) -> String {
         0 => String::new(),
         count => format!(" ({} never tried)", counted(count, "face", "faces")),
     };
-    format!(
-        "{}, {}: learned anew {}, {}{never}",
-        faces_of_people(evaluation.faces, evaluation.people),
-        evaluation.protocol,
-        counted(evaluation.folds, "time", "times"),
-        counted(evaluation.probes, "probe", "probes"),
-    )
+    let faces = faces_of_people(evaluation.faces, evaluation.people);
+    let (folds, probes) = (counted(evaluation.folds, "time", "times"), counted(evaluation.probes, "probe", "probes"));
+    format!("{faces}, {}: learned anew {folds}, {probes}{never}", evaluation.protocol)
 }
 
 fn strangers_notes(open_set: &OpenSet, seed: u64) -> Vec<String> {
@@ -138,20 +131,14 @@ fn compared_by(evaluation: &Evaluation) -> String {
         Prior::Own(own) => return format!("compared by {}", learning::learned_from(own)),
         Prior::None => {}
     }
-    format!(
-        "compared by the weights of {}, metric {}; learned from these faces alone",
-        settings.distance.space_in_words(),
-        settings.distance.metric.name()
-    )
+    let (space, metric) = (settings.distance.space_in_words(), settings.distance.metric.name());
+    format!("compared by the weights of {space}, metric {metric}; learned from these faces alone")
 }
 
 fn curve(evaluation: &Evaluation) -> Vec<String> {
+    let (metric, protocol) = (evaluation.settings.distance.metric.name(), &evaluation.k_curve_protocol);
     let mut lines = vec![
-        format!(
-            "Eigenfaces by the number of weights K, metric {} ({}):",
-            evaluation.settings.distance.metric.name(),
-            evaluation.k_curve_protocol
-        ),
+        format!("Eigenfaces by the number of weights K, metric {metric} ({protocol}):"),
         "    K   variance   rank-1   J learned   J unseen   PSNR unseen".to_owned(),
     ];
     lines.extend(evaluation.k_curve.iter().map(|point| {
@@ -203,35 +190,23 @@ fn model(settings: Settings) -> String {
     match settings.prior {
         Prior::Bundled => format!("bundled background model, SHA-256 {}", Background::bundled_digest()),
         Prior::Own(own) => {
-            let from = own.provenance();
-            format!(
-                "background model of {} people in {} photos ({}), SHA-256 {}",
-                from.people,
-                from.photos,
-                from.source,
-                own.digest()
-            )
+            let Provenance { people, photos, source, .. } = own.provenance();
+            let digest = own.digest();
+            format!("background model of {people} people in {photos} photos ({source}), SHA-256 {digest}")
         }
         Prior::None => "none: learned in each fold from the photos to learn from".to_owned(),
     }
 }
 
 fn options(settings: Settings, preparation: &Preparation, evaluation: &Evaluation) -> String {
-    let mut options = format!(
-        "protocol {}, seed {}, background {}, faces of {} pixels, framing {}",
-        evaluation.protocol,
-        evaluation.seed,
-        settings.prior.name(),
-        preparation.size(),
-        preparation.framing().name(),
-    );
+    let (protocol, seed, prior) = (evaluation.protocol, evaluation.seed, settings.prior.name());
+    let (size, framing) = (preparation.size(), preparation.framing().name());
+    let mut options =
+        format!("protocol {protocol}, seed {seed}, background {prior}, faces of {size} pixels, framing {framing}");
     if settings.prior == Prior::None {
-        options.push_str(&format!(
-            ", metric {}, kernel {}, scaled pixels {}",
-            settings.distance.metric.name(),
-            settings.distance.kernel,
-            settings.distance.pixel_scale.name()
-        ));
+        let DistanceSettings { kernel, pixel_scale, metric } = settings.distance;
+        let (metric, scaled) = (metric.name(), pixel_scale.name());
+        options.push_str(&format!(", metric {metric}, kernel {kernel}, scaled pixels {scaled}"));
     }
     options
 }
@@ -255,20 +230,15 @@ fn dataset(evaluation: &Evaluation, gallery: &Gallery) -> String {
     let mut hashes: Vec<String> = gallery.enrolled().iter().map(|face| face.hash.to_string()).collect();
     hashes.sort_unstable();
     let given = evaluation.capture.map_or_else(String::new, |capture| {
-        format!(
-            " in {}, {} aligned without a face found",
-            counted(capture.photos, "photo given", "photos given"),
-            capture.aligned_without_face
-        )
+        let photos = counted(capture.photos, "photo given", "photos given");
+        format!(" in {photos}, {} aligned without a face found", capture.aligned_without_face)
     });
     let strangers = evaluation.open_set.as_ref().and_then(|set| set.given);
     let strangers = strangers
         .map_or_else(String::new, |count| format!("; {}", counted(count, "stranger given", "strangers given")));
-    format!(
-        "{}{given}{strangers}; SHA-256 of the photos' hashes {}",
-        faces_of_people(evaluation.faces, evaluation.people),
-        ContentHash::of(hashes.concat().as_bytes())
-    )
+    let faces = faces_of_people(evaluation.faces, evaluation.people);
+    let hash = ContentHash::of(hashes.concat().as_bytes());
+    format!("{faces}{given}{strangers}; SHA-256 of the photos' hashes {hash}")
 }
 
 /// The group of each person, by name; `None` where labels have no such column, or nothing in it.
@@ -290,11 +260,9 @@ pub fn groups(labels: &LabelRule) -> Result<Option<HashMap<String, String>>> {
         }
         let name = Person::new(dataset::unguarded(name)).map_err(|error| problem(error.to_string()))?.to_string();
         if let Some(other) = groups.get(&name).filter(|other| *other != group) {
+            let [name, group, other] = [&name, group, other].map(one_line);
             return Err(problem(format!(
-                "'{}' is in the group '{}' here and in '{}' before; a person has one",
-                one_line(&name),
-                one_line(group),
-                one_line(other)
+                "'{name}' is in the group '{group}' here and in '{other}' before; a person has one"
             )));
         }
         groups.insert(name, group.to_owned());

@@ -52,12 +52,9 @@ pub fn run(args: &Facemap, model: &Path, output: &Output) -> Result<ExitStatus> 
     });
     files::picture(&destination, Privacy::Personal, &page.to_pixels().into())?;
     output.records("photo,x,y,width,height,value", [record(&args.photo, &places)])?;
-    output.say(&format!(
-        "wrote {} (by {} at {}; each value at the middle of its part)",
-        shown(&args.output),
-        counted(leading.min(space.components()), "basis face", "basis faces"),
-        counted(maps.scales().count(), "scale", "scales")
-    ));
+    let faces = counted(leading.min(space.components()), "basis face", "basis faces");
+    let (file, scales) = (shown(&args.output), counted(maps.scales().count(), "scale", "scales"));
+    output.say(&format!("wrote {file} (by {faces} at {scales}; each value at the middle of its part)"));
     Ok(ExitStatus::Done)
 }
 

@@ -205,11 +205,8 @@ impl GroupOutputs {
         self.table.write(Privacy::Personal, table::written(&table::rows(faces, grouping)).into_bytes())?;
         let files = if self.sheet(faces, grouping)? { format!("{TABLE} and {SHEET}") } else { TABLE.to_owned() };
         let index = self.index.as_deref().map_or_else(String::new, |file| format!(" --index {}", shown(file)));
-        output.say(&format!(
-            "wrote {files} to {}: type names, then eigenfaces group --apply {}{index}",
-            shown(&self.folder.path),
-            shown(self.table.path())
-        ));
+        let (folder, table) = (shown(&self.folder.path), shown(self.table.path()));
+        output.say(&format!("wrote {files} to {folder}: type names, then eigenfaces group --apply {table}{index}"));
         Ok(())
     }
 

@@ -52,34 +52,19 @@ pub fn facts(recognizer: &Recognizer) -> impl Iterator<Item = (&'static str, Str
 fn faces(recognizer: &Recognizer) -> [(&'static str, String); 4] {
     let (space, gallery) = (recognizer.space(), recognizer.gallery());
     let (d, k) = (space.pixels(), space.components());
+    let (people, faces) =
+        (counted(gallery.people().len(), "person", "people"), counted(gallery.len(), "face", "faces"));
+    let basis = counted(k, "basis face", "basis faces");
+    let (learned_from, kept) = (counted(space.learned_from(), "face", "faces"), space.variance_kept() * 100.0);
+    let framing = match recognizer.preparation().framing() {
+        Framing::AsIs => "as-is: photos are taken as they are",
+        Framing::Detect => "detect: faces are found and aligned by the eyes",
+    };
     [
-        (
-            "people",
-            format!(
-                "{} with {}",
-                counted(gallery.people().len(), "person", "people"),
-                counted(gallery.len(), "face", "faces")
-            ),
-        ),
+        ("people", format!("{people} with {faces}")),
         ("faces", format!("{} pixels ({d} values each)", space.size())),
-        (
-            "framing",
-            match recognizer.preparation().framing() {
-                Framing::AsIs => "as-is: photos are taken as they are",
-                Framing::Detect => "detect: faces are found and aligned by the eyes",
-            }
-            .to_owned(),
-        ),
-        (
-            "face space",
-            format!(
-                "{} learned from {} {} {:.1} % of the variance",
-                counted(k, "basis face", "basis faces"),
-                counted(space.learned_from(), "face", "faces"),
-                keep(k),
-                space.variance_kept() * 100.0
-            ),
-        ),
+        ("framing", framing.to_owned()),
+        ("face space", format!("{basis} learned from {learned_from} {} {kept:.1} % of the variance", keep(k))),
     ]
 }
 
@@ -109,12 +94,10 @@ fn lost(recognizer: &Recognizer) -> [(&'static str, String); 2] {
 fn decisions(recognizer: &Recognizer) -> [(&'static str, String); 3] {
     let distance = recognizer.settings().distance;
     let matching = match recognizer.settings().prior {
-        Prior::Own(own) => format!(
-            "by {} ({}), SHA-256 {}",
-            learning::learned_from(own),
-            one_line(&own.provenance().license),
-            &own.digest()[..12]
-        ),
+        Prior::Own(own) => {
+            let (model, license) = (learning::learned_from(own), one_line(&own.provenance().license));
+            format!("by {model} ({license}), SHA-256 {}", &own.digest()[..12])
+        }
         Prior::Bundled | Prior::None => recognizer.comparer().in_words(&distance),
     };
     [
@@ -135,36 +118,31 @@ fn compared_space(recognizer: &Recognizer) -> Option<(&'static str, String)> {
     let kept = percent(space.variance_kept());
     match space {
         Space::Linear(_) => None,
-        Space::Scaled(scaled) => Some((
-            "scaled pixels",
-            format!(
-                "each pixel is divided by its standard deviation ({}); {} keep {kept} of the variance",
-                match scaled.constant_pixels() {
-                    0 => "none is constant".to_owned(),
-                    count => counted(count, "is constant and left out", "are constant and left out"),
-                },
-                counted(scaled.face_space().components(), "basis face", "basis faces"),
-            ),
-        )),
-        Space::Kernel(kernel, _) => Some((
-            "kernel space",
-            format!(
-                "{} of {}{} keep {kept} of the variance",
-                counted(kernel.components(), "component", "components"),
-                kernel.kernel(),
-                kernel.gamma().map_or_else(String::new, |gamma| format!(" (gamma {gamma:.3e})")),
-            ),
-        )),
+        Space::Scaled(scaled) => {
+            let constant = match scaled.constant_pixels() {
+                0 => "none is constant".to_owned(),
+                count => counted(count, "is constant and left out", "are constant and left out"),
+            };
+            let faces = counted(scaled.face_space().components(), "basis face", "basis faces");
+            let text = format!(
+                "each pixel is divided by its standard deviation ({constant}); {faces} keep {kept} of the variance"
+            );
+            Some(("scaled pixels", text))
+        }
+        Space::Kernel(space, _) => {
+            let (components, kernel) = (counted(space.components(), "component", "components"), space.kernel());
+            let gamma = space.gamma().map_or_else(String::new, |gamma| format!(" (gamma {gamma:.3e})"));
+            Some(("kernel space", format!("{components} of {kernel}{gamma} keep {kept} of the variance")))
+        }
     }
 }
 
 fn needed(recognizer: &Recognizer) -> String {
     match recognizer.threshold(Acceptance::default()) {
-        Some(limit) => format!(
-            "a confidence of more than {} (aims at {} of strangers getting one)",
-            percent(limit),
-            percent(FALSE_ACCEPT_TARGET)
-        ),
+        Some(limit) => {
+            let [limit, aim] = [limit, FALSE_ACCEPT_TARGET].map(percent);
+            format!("a confidence of more than {limit} (aims at {aim} of strangers getting one)")
+        }
         None => format!(
             "more people: without the background model no name is given with fewer than {ENOUGH_PEOPLE} enrolled"
         ),

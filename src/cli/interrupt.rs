@@ -24,9 +24,8 @@ fn fail_without_memory(code: i32) {
         low_level::exit(code);
     };
     // SAFETY: a signal may come anywhere, so its action must not allocate or take a lock; sleeping and ending do neither.
-    let registered = unsafe { low_level::register(SIGABRT, end) };
     // Where no action can be had the program ends by the signal.
-    let _ = registered;
+    let _ = unsafe { low_level::register(SIGABRT, end) };
 }
 
 /// Work to be done before the program ends because it was told to: what it has promised to keep.

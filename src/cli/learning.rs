@@ -121,14 +121,8 @@ impl LearningOptions {
             let message = "a kernel compares gray levels as they are: leave out --kernel or --scale-pixels (--scale-pixels=no leaves pixels as they are)";
             misuse(ErrorKind::ArgumentConflict, message);
         }
-        Ok(Settings {
-            prior: self.prior(prior)?,
-            pca: Pca {
-                components: self.components.unwrap_or(pca.components),
-                solver: self.solver.unwrap_or(pca.solver),
-            },
-            distance,
-        })
+        let (components, solver) = (self.components.unwrap_or(pca.components), self.solver.unwrap_or(pca.solver));
+        Ok(Settings { prior: self.prior(prior)?, pca: Pca { components, solver }, distance })
     }
 
     /// The first option given of those that say how to compare without background model.
@@ -144,10 +138,8 @@ impl LearningOptions {
     /// Preparation of photos, as far as the user chose it.
     /// Errors: as of [`Self::settings`].
     pub fn preparation_options(&self) -> Result<PreparationOptions> {
-        Ok(self.prepare.options(match self.prior(Prior::default())? {
-            Prior::Bundled | Prior::Own(_) => Crops::Align,
-            Prior::None => Crops::Keep,
-        }))
+        let crops = if self.prior(Prior::default())? == Prior::None { Crops::Keep } else { Crops::Align };
+        Ok(self.prepare.options(crops))
     }
 
     /// The prior asked for; none with settings of the classic comparison. Ends with a usage error where both were asked for.
@@ -215,12 +207,8 @@ pub fn recognizer(origin: &ModelSource, model: &Path, output: &Output) -> Result
 /// The provenance of a background model, in words.
 pub fn learned_from(own: OwnBackground) -> String {
     let from = own.provenance();
-    format!(
-        "a background model of {} of {}: {}",
-        counted(from.photos, "photo", "photos"),
-        counted(from.people, "person", "people"),
-        one_line(&from.source)
-    )
+    let (photos, people) = (counted(from.photos, "photo", "photos"), counted(from.people, "person", "people"));
+    format!("a background model of {photos} of {people}: {}", one_line(&from.source))
 }
 
 /// Says so where there are fewer components than --components asked for.
@@ -228,10 +216,8 @@ pub fn tell_fewer(asked: Option<ComponentCount>, components: usize, output: &Out
     if let Some(ComponentCount::Count(count)) = asked
         && count > components
     {
-        output.say(&format!(
-            "--components {count}: these faces have {}, all of which are kept",
-            counted(components, "component", "components")
-        ));
+        let components = counted(components, "component", "components");
+        output.say(&format!("--components {count}: these faces have {components}, all of which are kept"));
     }
 }
 

@@ -124,10 +124,6 @@ impl Output {
         if io::stdout().is_terminal() { print(on_a_terminal(text).as_bytes()) } else { print(text) }
     }
 
-    pub fn bytes(&self, bytes: &[u8]) -> Result<()> {
-        print(bytes)
-    }
-
     /// Something went wrong with one of many inputs; said even under --quiet.
     pub fn warn(&self, message: &str) {
         let yellow = self.colored("33", &one_line(message));
@@ -219,12 +215,7 @@ fn in_json(text: &str) -> String {
 /// Text of several lines, each as [`one_line`] has it.
 fn on_a_terminal(text: &[u8]) -> String {
     let text = String::from_utf8_lossy(text);
-    text.split_inclusive('\n')
-        .map(|line| match line.strip_suffix('\n') {
-            Some(line) => one_line(line) + "\n",
-            None => one_line(line),
-        })
-        .collect()
+    text.split('\n').map(one_line).collect::<Vec<_>>().join("\n")
 }
 
 /// The verb that goes with a count: "keeps" or "keep".

@@ -188,8 +188,8 @@ fn change(action: &PeopleAction, model: &Path, output: &Output) -> Result<ExitSt
         output.warn(&format!("a folder called {to} counted for {other}: new photos in it are {to}'s from now on"));
     }
     if options.dry_run {
-        report(told.json, &plan.outcome.gallery, Some(format!("would {} {}", told.verbs[0], told.what)), output)?;
-        return Ok(ExitStatus::Done);
+        let line = format!("would {} {}", told.verbs[0], told.what);
+        return report(told.json, &plan.outcome.gallery, Some(line), output);
     }
     let gone = &plan.outcome.gone;
     if !gone.is_empty() {
@@ -201,15 +201,14 @@ fn change(action: &PeopleAction, model: &Path, output: &Output) -> Result<ExitSt
     if let Some(warning) = after.recognizer().confidence_warning() {
         output.say(&warning);
     }
-    report(told.json, after.gallery(), None, output)?;
-    Ok(ExitStatus::Done)
+    report(told.json, after.gallery(), None, output)
 }
 
 /// The change for scripts, and what is enrolled after it; for reading a line, if any.
-fn report(mut object: Value, after: &Gallery, line: Option<String>, output: &Output) -> Result<()> {
+fn report(mut object: Value, after: &Gallery, line: Option<String>, output: &Output) -> Result<ExitStatus> {
     object["people"] = after.people().len().into();
     object["faces"] = after.len().into();
-    output.print_result(&object, line)
+    output.print_result(&object, line).map(|()| ExitStatus::Done)
 }
 
 struct ChangeNotice {

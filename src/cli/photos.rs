@@ -70,11 +70,8 @@ impl Photos {
             ));
         }
         if left_out > 0 {
-            output.say(&format!(
-                "{} in {} left out: photos are sorted into that folder",
-                counted(left_out, "photo", "photos"),
-                shown(folder)
-            ));
+            let (photos, folder) = (counted(left_out, "photo", "photos"), shown(folder));
+            output.say(&format!("{photos} in {folder} left out: photos are sorted into that folder"));
         }
         Ok(())
     }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::error::ErrorKind;
-use eigenfaces::dataset;
+use eigenfaces::dataset::{self, PhotoFile};
 use eigenfaces::error::PhotoProblem;
 use eigenfaces::face_matrix::FaceMatrix;
 use eigenfaces::matcher::Space;
@@ -13,6 +13,7 @@ use eigenfaces::render::scatter::{Dot, Group, Scatter, scatter};
 use eigenfaces::store::{Destination, Outputs, Privacy};
 
 use super::options::{Force, ModelSource, ending_in};
+use super::output::print;
 use super::photos::Photos;
 use super::weights::{Row, Scale, Table, WeightsFormat};
 use super::{ExitStatus, Output, Result, counted, files, learning, misuse, one_line, remedy, shown};
@@ -91,17 +92,11 @@ fn form(file: Option<&Path>, output: &Output) -> Option<WeightsFormat> {
 fn of_photos(named: &[PathBuf], recognizer: &Recognizer, space: &Space, output: &Output) -> Result<(Vec<Row>, usize)> {
     let photos = Photos::list(named, output)?;
     let progress = output.progress(photos.paths.len(), "projecting photos");
-    let read = dataset::load_each(
-        &photos.paths,
-        |_, file| {
-            let faces = recognizer.preparation().prepare_all(&file.decode()?)?;
-            if faces.is_empty() {
-                return Err(PhotoProblem::NoFace);
-            }
-            Ok(faces)
-        },
-        &|done| progress.reach(done),
-    );
+    let faces_of = |_: &PathBuf, file: &PhotoFile| {
+        let faces = recognizer.preparation().prepare_all(&file.decode()?)?;
+        if faces.is_empty() { Err(PhotoProblem::NoFace) } else { Ok(faces) }
+    };
+    let read = dataset::load_each(&photos.paths, faces_of, &|done| progress.reach(done));
     drop(progress);
     let (mut rows, mut unusable) = (Vec::new(), photos.unusable.len());
     let alone = photos.paths.len() == 1;
@@ -151,17 +146,11 @@ fn deliver(
     let Some(form) = form else { return in_words(table, space, output) };
     let bytes = table.to_bytes(form)?;
     let Some(file) = file else {
-        return match form {
-            WeightsFormat::Npy => output.bytes(&bytes),
-            WeightsFormat::Csv | WeightsFormat::Json => output.text(&bytes),
-        };
+        return if form == WeightsFormat::Npy { print(&bytes) } else { output.text(&bytes) };
     };
     file.write(Privacy::Owner, bytes)?;
-    output.say(&format!(
-        "wrote the weights of {} to {}",
-        counted(table.rows.len(), "face", "faces"),
-        shown(file.path())
-    ));
+    let faces = counted(table.rows.len(), "face", "faces");
+    output.say(&format!("wrote the weights of {faces} to {}", shown(file.path())));
     Ok(())
 }
 
@@ -177,22 +166,16 @@ fn in_words(table: &Table, space: &Space, output: &Output) -> Result<()> {
     };
     for (at, row) in table.rows.iter().enumerate() {
         // A photo with several faces has several rows.
-        let beside = [at.checked_sub(1), Some(at + 1)];
-        let several = beside
-            .into_iter()
-            .flatten()
-            .any(|other| table.rows.get(other).is_some_and(|other| other.photo == row.photo));
+        let mut beside = [at.checked_sub(1), Some(at + 1)].into_iter().flatten().filter_map(|at| table.rows.get(at));
+        let several = beside.any(|other| other.photo == row.photo);
         let leading = row.weights.iter().take(LEADING);
         let leading: Vec<String> = leading.map(|weight| format!("{weight:.digits$}")).collect();
-        output.line(&format!(
-            "{}{}{}: {}{} ({})",
-            one_line(&row.photo),
-            if several { format!(", face {}", row.face) } else { String::new() },
-            row.person.as_ref().map_or_else(String::new, |name| format!(" ({})", one_line(name))),
-            leading.join(" "),
-            if row.weights.len() > LEADING { " ..." } else { "" },
-            counted(row.weights.len(), "weight", "weights")
-        ))?;
+        let face = if several { format!(", face {}", row.face) } else { String::new() };
+        let person = row.person.as_ref().map_or_else(String::new, |name| format!(" ({})", one_line(name)));
+        let more = if row.weights.len() > LEADING { " ..." } else { "" };
+        let (photo, leading) = (one_line(&row.photo), leading.join(" "));
+        let weights = counted(row.weights.len(), "weight", "weights");
+        output.line(&format!("{photo}{face}{person}: {leading}{more} ({weights})"))?;
     }
     Ok(())
 }
@@ -207,10 +190,7 @@ fn axis_name(space: &Space) -> String {
 
 fn plot(space: &Space, gallery: &Table, probes: &Table) -> Scatter {
     let shares = space.variance_ratios();
-    let unit = match gallery.scale {
-        Scale::Plain => "",
-        Scale::Whitened => ", in standard deviations",
-    };
+    let unit = if gallery.scale == Scale::Whitened { ", in standard deviations" } else { "" };
     let names = [0, 1].map(|axis| {
         let share = shares.get(axis).copied().unwrap_or(0.0) * 100.0;
         format!("{} {} ({share:.1} % of the variance){unit}", axis_name(space), axis + 1)
@@ -227,11 +207,8 @@ fn plot(space: &Space, gallery: &Table, probes: &Table) -> Scatter {
         let stem = Path::new(&row.photo).file_stem();
         stem.map_or_else(String::new, |stem| stem.to_string_lossy().into_owned())
     };
-    let title = format!(
-        "{} of {}",
-        counted(gallery.rows.len(), "enrolled face", "enrolled faces"),
-        counted(people.len(), "person", "people")
-    );
+    let faces = counted(gallery.rows.len(), "enrolled face", "enrolled faces");
+    let title = format!("{faces} of {}", counted(people.len(), "person", "people"));
     Scatter {
         title: match probes.rows.len() {
             0 => title,

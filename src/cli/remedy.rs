@@ -3,6 +3,8 @@
 use eigenfaces::Error;
 use eigenfaces::error::{DatabaseProblem, LocateError, ModelProblem, PcaError, PhotoProblem, WriteProblem};
 
+use super::enroll::AS_IS;
+
 /// The message of the library, and the options that help: `... add it under another name (--into)`.
 pub fn in_words(error: &Error) -> String {
     with(error.to_string(), options(error))
@@ -38,9 +40,7 @@ fn options(error: &Error) -> Option<&'static str> {
         Error::Pca(PcaError::ParallelNeedsFaces) => "--size, --components profile",
         Error::Pca(PcaError::NotForKernels(_)) => "--components, --kernel",
         Error::Database { problem, .. } => return database_options(problem),
-        Error::NoFaces { .. } => {
-            "give a folder of faces, or add --framing as-is if every photo is a face already cropped"
-        }
+        Error::NoFaces { .. } => AS_IS,
         Error::LabelsOfFaces | Error::NoNamedFaces { .. } => "--labels folder",
         Error::NoSuchPerson { nearest: None, .. } => "`eigenfaces people`",
         Error::NoSuchPhoto { .. } => "`eigenfaces people list --photos`",

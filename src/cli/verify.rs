@@ -55,10 +55,7 @@ pub fn run(args: &Verify, model: &Path, output: &Output) -> Result<ExitStatus> {
         Verdict::Same => ExitStatus::Same,
         Verdict::Different | Verdict::CannotTell => ExitStatus::Different,
         Verdict::NotAFace { photo } => {
-            let path = match (photo, &args.other) {
-                (1, Some(other)) => other,
-                _ => &args.photo,
-            };
+            let path = args.other.as_ref().filter(|_| photo == 1).unwrap_or(&args.photo);
             return Err(eigenfaces::Error::photo(path, PhotoProblem::NotAFace));
         }
     };
@@ -115,16 +112,14 @@ fn in_words(args: &Verify, person: Option<&str>, found: &Verification) -> String
             "{photo} and {whose}: cannot tell whether it is the same person ({sure}): noise, print, compression or what covers it hides too much of a face"
         );
     }
-    match (person.map(one_line), found.verdict) {
-        (Some(person), Verdict::Same) => format!("{photo}: {person} ({sure})"),
-        (Some(person), _) => match needed {
-            Some(needed) => format!("{photo}: perhaps {person} ({sure}; a yes needs {needed})"),
-            None => format!("{photo}: not {person} ({sure} that it is)"),
-        },
-        (None, Verdict::Same) => format!("{photo} and {other}: the same person ({sure})"),
-        (None, _) => match needed {
-            Some(needed) => format!("{photo} and {other}: perhaps the same person ({sure}; a yes needs {needed})"),
-            None => format!("{photo} and {other}: not the same person ({sure} that it is)"),
-        },
+    match (person.map(one_line), found.verdict, needed) {
+        (Some(person), Verdict::Same, _) => format!("{photo}: {person} ({sure})"),
+        (Some(person), _, Some(needed)) => format!("{photo}: perhaps {person} ({sure}; a yes needs {needed})"),
+        (Some(person), _, None) => format!("{photo}: not {person} ({sure} that it is)"),
+        (None, Verdict::Same, _) => format!("{photo} and {other}: the same person ({sure})"),
+        (None, _, Some(needed)) => {
+            format!("{photo} and {other}: perhaps the same person ({sure}; a yes needs {needed})")
+        }
+        (None, _, None) => format!("{photo} and {other}: not the same person ({sure} that it is)"),
     }
 }

@@ -88,10 +88,7 @@ impl Table {
     }
 
     fn to_csv(&self) -> Vec<u8> {
-        let letter = match self.scale {
-            Scale::Plain => 'w',
-            Scale::Whitened => 'z',
-        };
+        let letter = if self.scale == Scale::Plain { 'w' } else { 'z' };
         let columns = (1..=self.width()).map(|at| format!("{letter}{at}"));
         let header: Vec<String> = ["photo", "face", "person"].map(str::to_owned).into_iter().chain(columns).collect();
         let rows = self.rows.iter().map(|row| {
@@ -197,9 +194,7 @@ impl Table {
             let (own, weights) = match (line.weights, line.whitened) {
                 (Some(weights), None) => (Scale::Plain, weights),
                 (None, Some(weights)) => (Scale::Whitened, weights),
-                _ => {
-                    return Err(format!("line {number} has not one list, weights or whitened"));
-                }
+                _ => return Err(format!("line {number} has not one list, weights or whitened")),
             };
             if *scale.get_or_insert(own) != own {
                 return Err(format!("line {number} has weights of another scale"));

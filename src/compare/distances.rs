@@ -59,11 +59,8 @@ impl Compare for Distances {
     }
 
     fn in_words(&self, settings: &DistanceSettings) -> String {
-        format!(
-            "nearest mean of a person's weights ({}), {} distance",
-            settings.space_in_words(),
-            settings.metric.name()
-        )
+        let (space, metric) = (settings.space_in_words(), settings.metric.name());
+        format!("nearest mean of a person's weights ({space}), {metric} distance")
     }
 
     fn describe(&self, faces: &FaceMatrix) -> DMatrix<f32> {

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use axum::body::Bytes;
-use axum::extract::{FromRequest, Multipart, Request};
+use axum::extract::multipart::{Multipart, MultipartError};
+use axum::extract::{FromRequest, Request};
 use axum::http::header;
 use eigenfaces::Photo;
 use serde::Deserialize;
@@ -36,15 +37,13 @@ impl<S: Send + Sync> FromRequest<S> for RequestParts {
 }
 
 async fn form_parts(mut form: Multipart) -> Answer<RequestParts> {
+    let refuse = |error: MultipartError| refused(error.status(), &cause(&error));
     let mut parts = HashMap::new();
-    loop {
-        let field = form.next_field().await;
-        let Some(field) = field.map_err(|error| refused(error.status(), &cause(&error)))? else {
-            return Ok(RequestParts(parts));
-        };
+    while let Some(field) = form.next_field().await.map_err(refuse)? {
         let name = field.name().unwrap_or("file").to_owned();
-        parts.insert(name, field.bytes().await.map_err(|error| refused(error.status(), &cause(&error)))?);
+        parts.insert(name, field.bytes().await.map_err(refuse)?);
     }
+    Ok(RequestParts(parts))
 }
 
 /// The photos of a JSON object, in base64. All else is skipped as it is read: in memory it would be a hundredfold.

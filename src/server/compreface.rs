@@ -77,10 +77,7 @@ impl RecognizeQuery {
         let is_sure = |at: &usize| locations[*at].is_none_or(|found| probability(found) >= sure);
         let mut wanted: Vec<usize> = (0..locations.len()).filter(is_sure).collect();
         wanted.sort_by(|a, b| area(b).total_cmp(&area(a)).then(a.cmp(b)));
-        match self.limit {
-            None | Some(0) => {}
-            Some(limit) => wanted.truncate(limit),
-        }
+        wanted.truncate(self.limit.filter(|&limit| limit > 0).unwrap_or(usize::MAX));
         wanted
     }
 }

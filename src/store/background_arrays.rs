@@ -33,10 +33,7 @@ impl BackgroundMeta {
     pub(super) fn of(prior: Prior, comparer: &Likelihoods) -> Self {
         Self {
             model: digest(prior),
-            own: match prior {
-                Prior::Own(own) => Some(OwnMeta::of(own)),
-                Prior::Bundled | Prior::None => None,
-            },
+            own: if let Prior::Own(own) = prior { Some(OwnMeta::of(own)) } else { None },
             adapted: comparer.people().adaptation().is_adapted(),
             calibration: *comparer.calibration(),
             face_score_limit: comparer.face_score_limit(),

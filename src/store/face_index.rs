@@ -91,10 +91,7 @@ pub fn load_face_index(path: &Path) -> Result<FaceIndex> {
     if meta.background != Background::bundled_digest() || meta.prepared != PREPARED {
         return Ok(FaceIndex { answers, ..FaceIndex::default() });
     }
-    let width = match meta.faces {
-        0 => 0,
-        _ => 2 * Background::bundled()?.components(),
-    };
+    let width = if meta.faces == 0 { 0 } else { 2 * Background::bundled()?.components() };
     let d = FaceSize::ALIGNED.pixels();
     let pixels = archive.bytes("pixels", &[meta.faces, d])?;
     let coordinates: Vec<f32> = archive.array("coordinates", &[meta.faces, width])?;

@@ -76,10 +76,7 @@ impl ModelLock {
     pub fn acquire(model: &Path, wait: Wait) -> Result<Self> {
         let place = TargetFile::find(model)?;
         let lock_path = place.beside("lock");
-        let patience = match wait {
-            Wait::Fail => Duration::ZERO,
-            Wait::AtMost(time) => time,
-        };
+        let patience = if let Wait::AtMost(time) = wait { time } else { Duration::ZERO };
         let deadline = Instant::now().checked_add(patience);
         let mut vanished = 0;
         loop {

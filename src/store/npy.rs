@@ -167,10 +167,7 @@ pub fn write_npy<T: Number>(out: &mut impl Write, shape: &[usize], numbers: &[T]
 /// What is wrong with it; a shape that does not fit the bytes among it, so a stranger's file cannot ask for memory.
 pub fn read_npy(file: &[u8]) -> Result<(Vec<usize>, Vec<f64>), ArrayProblem> {
     let (Header { descr, shape }, content) = Header::parse(file)?;
-    let is_of = |width: usize| {
-        let wanted = count(&shape).and_then(|count| count.checked_mul(width));
-        wanted == Some(content.len())
-    };
+    let is_of = |width: usize| count(&shape).and_then(|count| count.checked_mul(width)) == Some(content.len());
     let numbers = match descr.as_str() {
         "<f4" if is_of(4) => from_bytes::<f32>(content).into_iter().map(f64::from).collect(),
         "<f8" if is_of(8) => from_bytes(content),

@@ -26,10 +26,7 @@ pub(super) fn write<W: Write>(archive: &mut ArchiveWriter<W>, gallery: &Gallery)
             Origin::Found { photo, eyes } => row(*photo, *eyes, NOT_KEPT),
             Origin::Kept { photo, eyes } => {
                 kept.push(photo.as_raw());
-                let state = match eyes {
-                    KeptEyes::None | KeptEyes::Doubtful(_) => KEPT,
-                    KeptEyes::Sure(_) => KEPT_SURE,
-                };
+                let state = if let KeptEyes::Sure(_) = eyes { KEPT_SURE } else { KEPT };
                 row(photo.dimensions(), eyes.places().unwrap_or_default(), state)
             }
         });

@@ -9,9 +9,8 @@ use crate::dataset::ContentHash;
 
 /// The bytes before the digest. They name the digest, so that a later one can be told apart.
 const MARK: &[u8] = b"eigenfaces sha256/256k ";
-const DIGEST_DIGITS: usize = 2 * size_of::<Digest>();
-
-pub(super) const LENGTH: usize = MARK.len() + DIGEST_DIGITS;
+/// The mark, and the digest in hexadecimal digits.
+pub(super) const LENGTH: usize = MARK.len() + 2 * size_of::<Digest>();
 
 pub(super) fn of(digest: &Digest) -> Vec<u8> {
     [MARK, ContentHash(*digest).to_string().as_bytes()].concat()

@@ -92,10 +92,8 @@ fn refuse_encoding(text: &str) -> Result<(), XmpProblem> {
     let encoding = declaration.and_then(|(it, _)| it.split_once("encoding"));
     let encoding = encoding.and_then(|(_, it)| it.split(['"', '\'']).nth(1));
     let is_known = |name: &str| KNOWN.iter().any(|it| it.eq_ignore_ascii_case(name));
-    match encoding.is_none_or(is_known) {
-        true => Ok(()),
-        false => Err(XmpProblem::Encoding { expected: "UTF-8 or UTF-16 by its XML declaration" }),
-    }
+    let refused = XmpProblem::Encoding { expected: "UTF-8 or UTF-16 by its XML declaration" };
+    encoding.is_none_or(is_known).then_some(()).ok_or(refused)
 }
 
 /// True for a character that XML 1.0 allows (2.2).
@@ -128,8 +126,7 @@ impl<'d> Node<'d> {
     }
 
     pub(super) fn has_attribute_of(self, namespace: Namespace) -> bool {
-        let mut attributes = self.0.attributes();
-        attributes.any(|it| it.namespace() == Some(namespace.uri))
+        self.0.attributes().any(|it| it.namespace() == Some(namespace.uri))
     }
 
     /// The text in it; none where other elements, comments or instructions stand in it too.

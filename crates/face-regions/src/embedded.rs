@@ -59,14 +59,8 @@ fn jpeg(mut rest: &[u8]) -> Result<Vec<Cow<'_, [u8]>>, XmpProblem> {
     extended.sort_by_key(|part| (part.digest, part.offset));
     for parts in extended.chunk_by(|one, other| one.digest == other.digest) {
         let whole = parts.iter().map(|part| part.content).collect::<Vec<_>>().concat();
-        let mut end = 0;
-        for part in parts {
-            if part.offset != end {
-                return Err(INCOMPLETE);
-            }
-            end += part.content.len();
-        }
-        if parts.iter().any(|part| part.length != end) {
+        let end = parts.iter().try_fold(0, |end, part| (part.offset == end).then(|| end + part.content.len()));
+        if parts.iter().any(|part| Some(part.length) != end) {
             return Err(INCOMPLETE);
         }
         // Depth maps and the like make it large, and are of no interest.
@@ -164,10 +158,7 @@ fn international_text(chunk: &[u8]) -> Option<Cow<'_, [u8]>> {
     match compression {
         0 => Some(text.into()),
         // One byte too many is refused by whoever reads the packet.
-        _ => match decompress_to_vec_zlib_with_limit(text, MOST_BYTES + 1) {
-            Ok(text) => Some(text.into()),
-            Err(_) => None,
-        },
+        _ => decompress_to_vec_zlib_with_limit(text, MOST_BYTES + 1).ok().map(Cow::Owned),
     }
 }
 
@@ -243,13 +234,8 @@ fn tiff(file: &[u8], order: ByteOrder) -> Result<Vec<Cow<'_, [u8]>>, XmpProblem>
 /// The application extension of a GIF file (Part 3, 1.1.2). The packet stands there as it is, and is followed by bytes such
 /// that whoever takes it for blocks of data comes out at its end, wherever it began.
 fn gif(file: &[u8]) -> Result<Vec<Cow<'_, [u8]>>, XmpProblem> {
-    let mut trailer: Vec<u8> = vec![1];
-    trailer.extend((0..=u8::MAX).rev());
-    trailer.push(0);
-    let colors = |flags: u8| match flags & 0x80 {
-        0 => 0,
-        _ => 3 << ((flags & 7) + 1),
-    };
+    let trailer: Vec<u8> = [1].into_iter().chain((0..=u8::MAX).rev()).chain([0]).collect();
+    let colors = |flags: u8| if flags & 0x80 == 0 { 0 } else { 3 << ((flags & 7) + 1) };
     let mut packets = Vec::new();
     let mut at = 13 + file.get(10).map_or(0, |&flags| colors(flags));
     loop {

@@ -36,17 +36,12 @@ impl<'a> Decoded<'a> {
             _ => (Encoding::Utf8, &[]),
         };
         let content = bytes.get(mark.len()..).unwrap_or_default();
-        let text = match form {
-            Encoding::Utf8 => std::str::from_utf8(content).ok().map(Cow::Borrowed),
-            Encoding::Utf16LittleEndian => utf16(content, u16::from_le_bytes).map(Cow::Owned),
-            Encoding::Utf16BigEndian => utf16(content, u16::from_be_bytes).map(Cow::Owned),
+        let (text, expected) = match form {
+            Encoding::Utf8 => (std::str::from_utf8(content).ok().map(Cow::Borrowed), "UTF-8"),
+            Encoding::Utf16LittleEndian => (utf16(content, u16::from_le_bytes).map(Cow::Owned), "UTF-16"),
+            Encoding::Utf16BigEndian => (utf16(content, u16::from_be_bytes).map(Cow::Owned), "UTF-16"),
         };
-        let text = text.ok_or(XmpProblem::Encoding {
-            expected: match form {
-                Encoding::Utf8 => "UTF-8",
-                Encoding::Utf16LittleEndian | Encoding::Utf16BigEndian => "UTF-16",
-            },
-        })?;
+        let text = text.ok_or(XmpProblem::Encoding { expected })?;
         Ok(Self { text, form, mark })
     }
 

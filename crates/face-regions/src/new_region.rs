@@ -6,14 +6,12 @@ use super::fragment::Fragment;
 use super::names;
 
 pub(super) fn applied_to_dimensions(photo: Dimensions) -> Fragment {
-    Fragment::structure(
-        names::APPLIED_TO_DIMENSIONS,
-        vec![
-            Fragment::text(names::DIMENSIONS_H, photo.height.to_string()),
-            Fragment::text(names::DIMENSIONS_UNIT, "pixel"),
-            Fragment::text(names::DIMENSIONS_W, photo.width.to_string()),
-        ],
-    )
+    let fields = vec![
+        Fragment::text(names::DIMENSIONS_H, photo.height.to_string()),
+        Fragment::text(names::DIMENSIONS_UNIT, "pixel"),
+        Fragment::text(names::DIMENSIONS_W, photo.width.to_string()),
+    ];
+    Fragment::structure(names::APPLIED_TO_DIMENSIONS, fields)
 }
 
 pub(super) fn new_region(face: &Face<'_>) -> Fragment {
@@ -26,16 +24,14 @@ pub(super) fn new_region(face: &Face<'_>) -> Fragment {
 
 fn area(area: &Area) -> Fragment {
     let number = |name, number: f64| Fragment::text(name, format!("{number:.6}"));
-    Fragment::structure(
-        names::AREA,
-        vec![
-            number(names::AREA_H, area.h()),
-            Fragment::text(names::AREA_UNIT, "normalized"),
-            number(names::AREA_W, area.w()),
-            number(names::AREA_X, area.x()),
-            number(names::AREA_Y, area.y()),
-        ],
-    )
+    let fields = vec![
+        number(names::AREA_H, area.h()),
+        Fragment::text(names::AREA_UNIT, "normalized"),
+        number(names::AREA_W, area.w()),
+        number(names::AREA_X, area.x()),
+        number(names::AREA_Y, area.y()),
+    ];
+    Fragment::structure(names::AREA, fields)
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -41,14 +41,12 @@ impl PhotoLayout {
     }
 
     pub(super) fn stored(&self) -> Dimensions {
-        stored_dimensions(self.exif, self.displayed)
+        let Dimensions { width, height } = self.displayed;
+        if is_on_its_side(self.exif) { Dimensions { width: height, height: width } } else { self.displayed }
     }
 
     pub(super) fn size(&self, frame: Frame) -> Dimensions {
-        match frame {
-            Frame::Stored => self.stored(),
-            Frame::Displayed => self.displayed,
-        }
+        if frame == Frame::Stored { self.stored() } else { self.displayed }
     }
 
     pub(super) fn is_turned(&self) -> bool {
@@ -56,17 +54,11 @@ impl PhotoLayout {
     }
 
     pub(super) fn to_stored(&self, area: Area, frame: Frame) -> Area {
-        match frame {
-            Frame::Stored => area,
-            Frame::Displayed => turned(self.exif, area),
-        }
+        if frame == Frame::Stored { area } else { turned(self.exif, area) }
     }
 
     pub(super) fn in_frame(&self, area: Area, frame: Frame) -> Area {
-        match frame {
-            Frame::Stored => area,
-            Frame::Displayed => turned(inverse(self.exif), area),
-        }
+        if frame == Frame::Stored { area } else { turned(inverse(self.exif), area) }
     }
 }
 
@@ -89,19 +81,13 @@ fn inverse(exif: u8) -> u8 {
 
 fn turned(exif: u8, area: Area) -> Area {
     let (x, y) = stored(exif, area.x(), area.y());
-    let (w, h) = match exif {
-        5..=8 => (area.h(), area.w()),
-        _ => (area.w(), area.h()),
-    };
+    let (w, h) = if is_on_its_side(exif) { (area.h(), area.w()) } else { (area.w(), area.h()) };
     // Centres stay in the photo, and sides their length.
     Area::new(x, y, w, h).unwrap_or(area)
 }
 
-fn stored_dimensions(exif: u8, displayed: Dimensions) -> Dimensions {
-    match exif {
-        5..=8 => Dimensions { width: displayed.height, height: displayed.width },
-        _ => displayed,
-    }
+fn is_on_its_side(exif: u8) -> bool {
+    (5..=8).contains(&exif)
 }
 
 /// The area, as stored, of a box in pixels of the photo as displayed, cut off at its edges; none beyond them.
@@ -210,7 +196,7 @@ mod tests {
         assert_close(as_shown, shown_mark);
         let there = layout.to_stored(back, Frame::Displayed).edges();
         assert!(there.iter().zip(area.edges()).all(|(a, b)| (a - b).abs() < 1e-9));
-        let stored_size = stored_dimensions(exif, size);
+        let stored_size = layout.stored();
         assert_eq!((stored_size.width, stored_size.height), (10, 8));
     }
 

@@ -36,14 +36,11 @@ impl Regions {
     /// The way round the regions were written for: by the size they were made for, else by the faces they lie on.
     pub(super) fn frame(&self, photo: &PhotoLayout) -> Result<Frame, XmpProblem> {
         let fits = |frame| self.fits(photo.size(frame));
+        let fits_turned = photo.is_turned() && fits(Frame::Displayed);
         match (self.dimensions, fits(Frame::Stored)) {
-            (Some(named_in), false) => match photo.is_turned() && fits(Frame::Displayed) {
-                true => return Ok(Frame::Displayed),
-                false => {
-                    return Err(XmpProblem::OtherPhoto { named_in, photo: photo.stored() });
-                }
-            },
-            (_, true) if photo.is_turned() && fits(Frame::Displayed) => {}
+            (_, true) if fits_turned => {}
+            (Some(_), false) if fits_turned => return Ok(Frame::Displayed),
+            (Some(named_in), false) => return Err(XmpProblem::OtherPhoto { named_in, photo: photo.stored() }),
             _ => return Ok(Frame::Stored),
         }
         let named: Vec<Region> = self.list.iter().filter(|region| region.is_named_face()).cloned().collect();

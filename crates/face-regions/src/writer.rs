@@ -53,10 +53,8 @@ impl<'d> Writer<'d> {
 
     fn change_region(&mut self, region: Structure<'_>, face: &Face<'_>) -> Result<(), XmpProblem> {
         // Emptied, the mark says no more that this program gave the name.
-        let marks = match &face.confidence {
-            Some(confidence) => [(names::OUR_NAME, face.name), (names::OUR_CONFIDENCE, confidence.as_str())],
-            None => [(names::OUR_NAME, ""), (names::OUR_CONFIDENCE, "")],
-        };
+        let (name, confidence) = face.confidence.as_deref().map_or(("", ""), |confidence| (face.name, confidence));
+        let marks = [(names::OUR_NAME, name), (names::OUR_CONFIDENCE, confidence)];
         let mut added = Vec::new();
         match region.field(names::EXTENSIONS) {
             None => added.extend(extensions(face, new_region::Region::Present)),
@@ -111,13 +109,8 @@ impl<'d> Writer<'d> {
     }
 
     pub(super) fn add_regions(&mut self, faces: &[Face<'_>], decisions: &[Decision]) -> Result<(), XmpProblem> {
-        let added = |decision: &Decision| decision.outcome == Outcome::Added;
-        let items: Vec<Fragment> = faces
-            .iter()
-            .zip(decisions)
-            .filter(|(_, decision)| added(decision))
-            .map(|(face, _)| new_region(face))
-            .collect();
+        let added = faces.iter().zip(decisions).filter(|(_, decision)| decision.outcome == Outcome::Added);
+        let items: Vec<Fragment> = added.map(|(face, _)| new_region(face)).collect();
         if items.is_empty() {
             return Ok(());
         }

@@ -89,6 +89,7 @@ fn findings(gallery: &Gallery, same: &[(LabeledFace, LabeledFace)], suspects: &S
     }));
     found.extend(suspects.mislabelled.iter().map(|wrong| {
         let (photo, person, nearest) = (photo(wrong.face), person(wrong.face), name(wrong.nearest));
+        let [shown, label, other] = [photo, person, nearest].map(one_line);
         Record::new(
             json!({
                 "finding": "wrong-label",
@@ -100,10 +101,7 @@ fn findings(gallery: &Gallery, same: &[(LabeledFace, LabeledFace)], suspects: &S
                 "own_distance": wrong.own_distance,
             }),
             [format!(
-                "{}: labelled {}, looks like {} ({}; distance {:.3}, {:.3} to the label's other photos)",
-                one_line(photo),
-                one_line(person),
-                one_line(nearest),
+                "{shown}: labelled {label}, looks like {other} ({}; distance {:.3}, {:.3} to the label's other photos)",
                 percent(wrong.confidence),
                 wrong.nearest_distance,
                 wrong.own_distance
@@ -116,11 +114,10 @@ fn findings(gallery: &Gallery, same: &[(LabeledFace, LabeledFace)], suspects: &S
             "likeness": several.score,
             "likeness_limit": ONE_PERSON,
         }), [format!(
-            "{}: {} do not look like one person (score {:.1}, where one person's reach {:.1}); eigenfaces group tells people apart",
-            one_line(name(several.person)),
-            counted(several.faces, "photo", "photos"),
-            several.score,
-            ONE_PERSON
+                        "{}: {} do not look like one person (score {:.1}, where one person's reach {ONE_PERSON:.1}); eigenfaces group tells people apart",
+                        one_line(name(several.person)),
+                        counted(several.faces, "photo", "photos"),
+                        several.score
         )])));
     found.extend(suspects.not_faces.iter().map(|odd| {
         let (photo, person) = (photo(odd.face), person(odd.face));
@@ -227,11 +224,8 @@ fn print(gallery: &Gallery, findings: Vec<Record>, suspects: &Suspects, output: 
         if unclear > named {
             photos.push(&more);
         }
-        output.say(&format!(
-            "{} nearer to another person than to their own, but not clearly: {}",
-            counted(unclear, "more photo is", "more photos are"),
-            photos.join(", ")
-        ));
+        let (count, photos) = (counted(unclear, "more photo is", "more photos are"), photos.join(", "));
+        output.say(&format!("{count} nearer to another person than to their own, but not clearly: {photos}"));
     }
     Ok(())
 }

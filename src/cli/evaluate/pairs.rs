@@ -84,10 +84,8 @@ pub fn run(args: &Evaluate, table: &Path, output: &Output) -> Result<ExitStatus>
     pairs::both_kinds(known.iter().map(|pair| pair.same))
         .map_err(|why| problem(format!("of photos that are there {why}")))?;
     if missing > 0 {
-        output.say(&format!(
-            "{} left out: a photo is not there or shows no face",
-            counted(missing, "pair is", "pairs are")
-        ));
+        let pairs = counted(missing, "pair is", "pairs are");
+        output.say(&format!("{pairs} left out: a photo is not there or shows no face"));
     }
     let progress = output.progress(known.iter().map(|pair| pair.fold + 1).max().unwrap_or(0), "folds");
     let figures = pairs::evaluate_pairs(&described, &known, learned_from, &|done| progress.reach(done))?;

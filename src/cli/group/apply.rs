@@ -97,12 +97,8 @@ fn in_words(named: &NamedFaces, enrolled: &EnrolledPixels) -> String {
     };
     let new = named.faces.iter().filter(is_new).filter_map(|face| face.answer.person());
     let people: BTreeSet<&Person> = new.clone().collect();
-    format!(
-        "enrol {}, ignore {} and keep {} apart",
-        faces_of_people(new.count(), people.len()),
-        named.count(is_ignored),
-        named.count(is_apart),
-    )
+    let faces = faces_of_people(new.count(), people.len());
+    format!("enrol {faces}, ignore {} and keep {} apart", named.count(is_ignored), named.count(is_apart))
 }
 
 /// Writes the names of faces that were enrolled into sidecars. Returns how many photos' could not be.
@@ -170,10 +166,7 @@ fn enroll(table: &Path, named: &mut NamedFaces, model: &Path, output: &Output) -
         0 => "nothing new to enrol".to_owned(),
         new => format!("enrolled {}", counted(new, "face", "faces")),
     };
-    output.say(&format!(
-        "{done}; {} in {} now",
-        faces_of_people(now, plan.outcome.gallery.people().len()),
-        shown(model)
-    ));
+    let faces = faces_of_people(now, plan.outcome.gallery.people().len());
+    output.say(&format!("{done}; {faces} in {} now", shown(model)));
     Ok(wrong.len() + disputes.len())
 }

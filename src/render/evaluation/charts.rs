@@ -106,12 +106,8 @@ fn accuracy_by_k(evaluation: &Evaluation) -> String {
 fn reliability(open_set: &OpenSet) -> String {
     let bins = &open_set.confidence.bins;
     let marks = bins.iter().map(|bin| {
-        let hover = format!(
-            "confidence {}, right {}, {} of all",
-            percent(bin.confidence),
-            percent(bin.accuracy),
-            percent(bin.weight)
-        );
+        let [confidence, accuracy, weight] = [bin.confidence, bin.accuracy, bin.weight].map(percent);
+        let hover = format!("confidence {confidence}, right {accuracy}, {weight} of all");
         (bin.confidence, bin.accuracy, hover)
     });
     chart::svg(
