@@ -63,10 +63,7 @@ impl FaceChoice {
 
     /// The box that a person drew, if any.
     pub fn drawn(self) -> Option<FaceBox> {
-        match self {
-            Self::In(bounds) => Some(bounds),
-            Self::Main | Self::Only | Self::Number(_) => None,
-        }
+        if let Self::In(bounds) = self { Some(bounds) } else { None }
     }
 }
 

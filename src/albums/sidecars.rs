@@ -62,10 +62,8 @@ impl Sidecars {
             return if named.is_empty() { Ok(()) } else { Err(Error::about(photo, page)) };
         }
         let sidecar = Sidecar::of(photo, self.names_in)?;
-        let namesakes = match self.names_in {
-            NamesIn::Lightroom => self.sources.namesakes(photo),
-            NamesIn::Beside | NamesIn::Inside => Vec::new(),
-        };
+        let is_shared = self.names_in == NamesIn::Lightroom;
+        let namesakes = if is_shared { self.sources.namesakes(photo) } else { Vec::new() };
         if let Some(other) = namesakes.first() {
             let shared = format_args!(
                 "{} would be the sidecar of {other} too; --write-xmp writes beside each, --write-xmp=inside into the photo",
@@ -97,16 +95,11 @@ impl Sidecars {
         for source in &sources {
             given.extend(source.named_faces(&layout).map_err(|fault| unwritten(fault.to_string()))?);
         }
-        let mut named: Vec<NamedFace<'_>> = named
-            .iter()
-            .filter_map(|face| {
-                Some(NamedFace {
-                    area: layout.area(&in_photo(&face.bounds))?,
-                    name: face.name,
-                    confidence: face.confidence,
-                })
-            })
-            .collect();
+        let named = named.iter().filter_map(|face| {
+            let area = layout.area(&in_photo(&face.bounds))?;
+            Some(NamedFace { area, name: face.name, confidence: face.confidence })
+        });
+        let mut named: Vec<NamedFace<'_>> = named.collect();
         // Faces that have a name already, given by a person, are left out.
         named.retain(|face| {
             let same = |region: &&Region| region.area.same_face(&face.area).is_some();
@@ -148,10 +141,7 @@ impl Sidecars {
     fn count(&mut self, sidecar: &Path, faces: &[NamedFace<'_>], written: &Written, observer: &dyn Observer) {
         self.withdrawn += written.withdrawn.len();
         for name in &written.withdrawn {
-            let done = match self.writing {
-                Writing::Done => "is withdrawn",
-                Writing::Told => "would be withdrawn",
-            };
+            let done = if self.writing == Writing::Done { "is withdrawn" } else { "would be withdrawn" };
             observer.say(&format!("{}: {name} {done}", shown(sidecar)));
         }
         for (face, outcome) in faces.iter().zip(&written.outcomes) {

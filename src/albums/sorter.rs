@@ -114,10 +114,8 @@ impl<'a> Sorter<'a> {
             Some(SortBy::Copy) => "copied",
         };
         for (name, counts) in &self.counts {
-            let already = match counts.there {
-                0 => String::new(),
-                there => format!(" ({there} there already)"),
-            };
+            let there = counts.there;
+            let already = if there == 0 { String::new() } else { format!(" ({there} there already)") };
             let (photos, folder) = (counted(counts.new, "photo", "photos"), shown(&self.folder.join(name)));
             observer.say(&format!("{done} {photos} into {folder}{already}"));
         }

@@ -48,9 +48,6 @@ impl Prior {
 
 impl From<Framing> for Alignment {
     fn from(framing: Framing) -> Self {
-        match framing {
-            Framing::Detect => Self::ByEyes,
-            Framing::AsIs => Self::AsIs,
-        }
+        if framing == Framing::Detect { Self::ByEyes } else { Self::AsIs }
     }
 }

@@ -61,19 +61,15 @@ fn names(photos: &[PathBuf]) -> Vec<PathBuf> {
     let parts: Vec<Vec<OsString>> = photos.iter().map(|photo| parts(photo)).collect();
     let shared = shared_folders(&parts);
     let mut taken = HashSet::new();
-    parts
-        .iter()
-        .map(|parts| {
-            let mut path: PathBuf = parts[shared.min(parts.len())..].iter().collect();
-            if !has_extension(&path, &["jpg", "jpeg", "png"]) {
-                path.as_mut_os_string().push(".png");
-            }
-            let free = (1..)
-                .map(|number| fitting(numbered(&path, number)))
-                .find(|path| taken.insert(path.to_string_lossy().to_lowercase()));
-            free.unwrap_or(path)
-        })
-        .collect()
+    let name = |parts: &Vec<OsString>| {
+        let mut path: PathBuf = parts[shared.min(parts.len())..].iter().collect();
+        if !has_extension(&path, &["jpg", "jpeg", "png"]) {
+            path.as_mut_os_string().push(".png");
+        }
+        let mut numbered = (1..).map(|number| fitting(numbered(&path, number)));
+        numbered.find(|path| taken.insert(path.to_string_lossy().to_lowercase())).unwrap_or(path)
+    };
+    parts.iter().map(name).collect()
 }
 
 /// The folders down to a photo, and its name, without detours.

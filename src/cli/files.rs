@@ -47,10 +47,7 @@ pub fn inputs(given: &[PathBuf], origin: &ModelSource, model: &Path) -> Vec<Path
 
 /// The table that labels come from, if they do.
 pub fn table(labels: &LabelRule) -> Option<PathBuf> {
-    match labels {
-        LabelRule::Csv(path) => Some(path.clone()),
-        LabelRule::Folder | LabelRule::Stem | LabelRule::Xmp => None,
-    }
+    if let LabelRule::Csv(path) = labels { Some(path.clone()) } else { None }
 }
 
 /// A folder of results, each written as a whole. It is made, where it is missing, when the first one is claimed.

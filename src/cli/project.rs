@@ -126,14 +126,13 @@ fn of_gallery(recognizer: &Recognizer, space: &Space) -> Vec<Row> {
     let gallery = recognizer.gallery();
     let weights = recognizer.shown_weights(space);
     let enrolled = gallery.enrolled().iter().zip(weights.column_iter());
-    enrolled
-        .map(|(face, weights)| Row {
-            photo: face.source.clone(),
-            face: 1,
-            person: Some(gallery.people()[face.person].to_string()),
-            weights: weights.iter().copied().collect(),
-        })
-        .collect()
+    let rows = enrolled.map(|(face, weights)| Row {
+        photo: face.source.clone(),
+        face: 1,
+        person: Some(gallery.people()[face.person].to_string()),
+        weights: weights.iter().copied().collect(),
+    });
+    rows.collect()
 }
 
 fn deliver(

@@ -88,10 +88,7 @@ enum Original {
 
 impl Original {
     fn name(&self) -> &'static str {
-        match self {
-            Self::Photo(_) => "photo",
-            Self::AllWeights => "all-weights",
-        }
+        if let Self::Photo(_) = self { "photo" } else { "all-weights" }
     }
 }
 

@@ -67,10 +67,7 @@ pub type Points<'a> = (Cow<'a, DMatrix<f32>>, Cow<'a, [usize]>);
 impl Comparer {
     /// The measure by which a server orders people.
     pub fn order(&self) -> Order {
-        match self {
-            Self::Distances(_) => Order::SquaredDistance,
-            Self::Likelihoods(_) => Order::InnerProduct,
-        }
+        if let Self::Distances(_) = self { Order::SquaredDistance } else { Order::InnerProduct }
     }
 
     /// The points that stand for people elsewhere.

@@ -129,10 +129,7 @@ fn shown(config: &Config) -> String {
     };
     let ports: Vec<String> = config.get_ports().iter().map(ToString::to_string).collect();
     let user = config.get_user().map_or_else(String::new, |user| format!("{user}@"));
-    let port = match ports.as_slice() {
-        [] => String::new(),
-        ports => format!(":{}", ports.join(",")),
-    };
+    let port = if ports.is_empty() { String::new() } else { format!(":{}", ports.join(",")) };
     let database = config.get_dbname().map_or_else(String::new, |name| format!("/{name}"));
     let shown = format!("postgresql://{user}{}{port}{database}", hosts.join(","));
     shown.chars().filter(|letter| !letter.is_control()).collect()

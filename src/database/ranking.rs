@@ -267,10 +267,7 @@ impl Asking<'_> {
             Order::InnerProduct => (top + MORE).max(MOST_EXACT),
         } as i64;
         loop {
-            let asked = match gallery.index {
-                Indexing::None => wanted,
-                Indexing::Hnsw => hnsw_points(gallery.order),
-            };
+            let asked = if gallery.index == Indexing::Hnsw { hnsw_points(gallery.order) } else { wanted };
             let rows = self.query(&gallery.statements.candidates, &[&Sent(&probe.vector), &asked]).await?;
             let mut people: Vec<i64> = column::first(&rows)?;
             people.extend(same.filter(|same| !people.contains(same)));

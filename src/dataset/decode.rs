@@ -45,10 +45,7 @@ fn upright(bytes: &[u8], limits: &Limits, colors: Colors) -> Result<DynamicImage
     let format = Format::of(bytes)?;
     let (mut image, orientation) = guarded(format, || match format {
         #[cfg(feature = "heic")]
-        Format::Heic => {
-            let image = heif::decode(bytes, limits, colors)?;
-            Ok((image, Orientation::NoTransforms))
-        }
+        Format::Heic => Ok((heif::decode(bytes, limits, colors)?, Orientation::NoTransforms)),
         Format::Other(ImageFormat::Jpeg) => jpeg::decode(bytes, limits, colors),
         Format::Other(ImageFormat::Tiff) => decode_tiff(bytes, limits, colors),
         Format::Other(format) => decode_with_image(bytes, format, limits, colors),
@@ -67,10 +64,7 @@ pub(super) fn header(mut reader: impl BufRead + Seek, head: &[u8]) -> Result<((u
     let format = Format::of(head)?;
     guarded(format, || match format {
         #[cfg(feature = "heic")]
-        Format::Heic => {
-            let (upright, orientation) = heif::header(reader)?;
-            Ok((upright, orientation.to_exif()))
-        }
+        Format::Heic => heif::header(reader).map(|(upright, orientation)| (upright, orientation.to_exif())),
         Format::Other(ImageFormat::Jpeg) => Ok(upright_header(jpeg::header(reader)?)),
         Format::Other(format @ ImageFormat::Tiff) => {
             Ok(upright_header(tiff::header(reader).map_err(|error| problem(format, &error))?))
@@ -160,11 +154,9 @@ fn decode_with_image(
     let whole = whole_bytes(format, &decoder) + bytes.len() as u64;
     if reduction > 1 || whole > limits.max_memory {
         let _memory = limits.reserve(size, limits.max_memory)?;
-        let image = match format {
-            ImageFormat::Png => strips::png(bytes, limits, reduction, colors).map_err(fail)?,
-            _ => None,
-        };
-        if let Some(image) = image {
+        if format == ImageFormat::Png
+            && let Some(image) = strips::png(bytes, limits, reduction, colors).map_err(fail)?
+        {
             return Ok((image, orientation));
         }
     }
@@ -286,19 +278,11 @@ fn root_cause(error: &ImageError) -> String {
 
 /// Looks through the chain of causes: most decoders wrap the I/O error, some only quote it.
 fn ends_too_early(error: &(dyn std::error::Error + 'static)) -> bool {
-    let mut cause = Some(error);
-    while let Some(error) = cause {
-        if let Some(io) = error.downcast_ref::<std::io::Error>()
-            && io.kind() == std::io::ErrorKind::UnexpectedEof
-        {
-            return true;
-        }
-        cause = error.source();
-    }
+    let mut causes = std::iter::successors(Some(error), |cause| cause.source());
+    let is_end = |io: &std::io::Error| io.kind() == std::io::ErrorKind::UnexpectedEof;
     let words = error.to_string().to_lowercase();
-    ["unexpected eof", "unexpected end", "end of file", "too short", "no more data"]
-        .iter()
-        .any(|sign| words.contains(sign))
+    let signs = ["unexpected eof", "unexpected end", "end of file", "too short", "no more data"];
+    causes.any(|cause| cause.downcast_ref().is_some_and(is_end)) || signs.iter().any(|sign| words.contains(sign))
 }
 
 #[cfg(test)]

@@ -21,10 +21,7 @@ pub(super) fn person_of_folder(folder: &Path) -> Option<Result<Person, PhotoProb
     }
     let mut text = Vec::new();
     let read = open_file(&path).and_then(|file| file.take(MOST_BYTES).read_to_end(&mut text));
-    Some(match read {
-        Ok(_) => person_in(&text),
-        Err(error) => Err(super::damaged::unreadable(error)),
-    })
+    Some(read.map_err(super::damaged::unreadable).and_then(|_| person_in(&text)))
 }
 
 /// The person of this name.

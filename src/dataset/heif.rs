@@ -134,10 +134,7 @@ impl Range {
     fn luma(self, bits: u8) -> (f32, f32) {
         let largest = ((1_u32 << bits) - 1) as f32;
         let unit = (1_u32 << (bits - 8)) as f32;
-        match self {
-            Self::Full => (0.0, 255.0 / largest),
-            Self::Limited => (16.0 * unit, 255.0 / (219.0 * unit)),
-        }
+        if self == Self::Full { (0.0, 255.0 / largest) } else { (16.0 * unit, 255.0 / (219.0 * unit)) }
     }
 
     /// The level of gray of a difference of colour, and the share of a level.
@@ -145,10 +142,7 @@ impl Range {
         let largest = ((1_u32 << bits) - 1) as f32;
         let unit = (1_u32 << (bits - 8)) as f32;
         let middle = 128.0 * unit;
-        match self {
-            Self::Full => (middle, 255.0 / largest),
-            Self::Limited => (middle, 255.0 / (224.0 * unit)),
-        }
+        (middle, if self == Self::Full { 255.0 / largest } else { 255.0 / (224.0 * unit) })
     }
 }
 
@@ -158,17 +152,11 @@ const STRIP: usize = 1 << 18;
 impl<'a> Picture<'a> {
     fn of(image: &'a Image) -> Result<Self, PhotoProblem> {
         let nclx = image.color_profile_nclx();
-        let range = match &nclx {
-            Some(profile) if profile.full_range_flag() == 0 => Range::Limited,
-            _ => Range::Full,
-        };
-        let matrix = match nclx.as_ref().map(|profile| profile.matrix_coefficients()) {
-            None => REC_601,
-            Some(coefficients) => Matrix::of(coefficients),
-        };
-        match image.color_space() {
-            Some(ColorSpace::YCbCr(_) | ColorSpace::Monochrome) => {}
-            _ => return Err(unsupported("its samples are no luma and colour differences")),
+        let is_limited = nclx.as_ref().is_some_and(|profile| profile.full_range_flag() == 0);
+        let range = if is_limited { Range::Limited } else { Range::Full };
+        let matrix = nclx.as_ref().map_or(REC_601, |profile| Matrix::of(profile.matrix_coefficients()));
+        if !matches!(image.color_space(), Some(ColorSpace::YCbCr(_) | ColorSpace::Monochrome)) {
+            return Err(unsupported("its samples are no luma and colour differences"));
         }
         let planes = image.planes();
         let chroma = match (planes.cb, planes.cr) {
@@ -221,10 +209,8 @@ impl<'a> Picture<'a> {
         let across = self.size.0.div_ceil(blue.plane.width.max(1));
         let down = self.size.1.div_ceil(blue.plane.height.max(1));
         let luma = self.range.luma(self.luma.plane.bits_per_pixel);
-        let chroma = match self.matrix {
-            Matrix::Rgb => self.range.luma(blue.plane.bits_per_pixel),
-            Matrix::Shares { .. } => self.range.chroma(blue.plane.bits_per_pixel),
-        };
+        let levels = if self.matrix == Matrix::Rgb { Range::luma } else { Range::chroma };
+        let chroma = levels(self.range, blue.plane.bits_per_pixel);
         let level = |sample: f32, (black, scale): (f32, f32)| (sample - black) * scale;
         let mut samples = Vec::with_capacity((width * rows) as usize * 4);
         for y in top..top + rows {

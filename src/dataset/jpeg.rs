@@ -171,15 +171,7 @@ enum End {
 /// short of data, which it would otherwise take to be zeros and show as gray, stumbles over them and says so.
 fn sealed(bytes: &[u8], frame: &Frame) -> Option<(Vec<u8>, End)> {
     /// Enough for a coefficient that was cut in two (11 bits) and a code (16 bits), many times over.
-    const ONES: [u8; 32] = const {
-        let mut stuffed = [0; 32];
-        let mut i = 0;
-        while i < 32 {
-            stuffed[i] = 0xff;
-            i += 2;
-        }
-        stuffed
-    };
+    const ONES: [[u8; 2]; 16] = [[0xff, 0]; 16];
     let (picture, end) = match end_of_image(bytes) {
         Some(at) => (&bytes[..at], End::Marked),
         // Whole scans may be missing.
@@ -187,7 +179,7 @@ fn sealed(bytes: &[u8], frame: &Frame) -> Option<(Vec<u8>, End)> {
         // A lone 0xff would join the ones to a marker.
         None => (bytes.strip_suffix(b"\xff").unwrap_or(bytes), End::Missing),
     };
-    let mut sealed = [picture, &ONES, &[0xff, 0xd9]].concat();
+    let mut sealed = [picture, ONES.as_flattened(), &[0xff, 0xd9]].concat();
     if let Some((height_at, segment)) = &frame.late_lines {
         sealed.drain(segment.clone());
         sealed[*height_at..][..2].copy_from_slice(&(frame.size.1 as u16).to_be_bytes());

@@ -13,10 +13,7 @@ pub(super) enum Colors {
 
 impl Colors {
     pub(super) fn channels(self) -> usize {
-        match self {
-            Self::Gray => 1,
-            Self::Rgb => 3,
-        }
+        if self == Self::Gray { 1 } else { 3 }
     }
 }
 
@@ -76,10 +73,7 @@ impl Frame {
             frame.size.1 = u32::from(u16::from_be_bytes(lines));
             frame.late_lines = Some((height_at, late.at..late.at + 4 + late.segment.len()));
         }
-        match frame.size {
-            (0, _) | (_, 0) => Err(damaged("a side of 0 pixels")),
-            _ => Ok(frame),
-        }
+        if frame.size.0 == 0 || frame.size.1 == 0 { Err(damaged("a side of 0 pixels")) } else { Ok(frame) }
     }
 
     fn of(marker: &Marker<'_>) -> Result<Self, PhotoProblem> {

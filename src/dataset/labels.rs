@@ -127,11 +127,9 @@ pub(super) struct Root<'a> {
 impl<'a> Root<'a> {
     pub(super) fn new(path: &'a Path, found: &[FoundFile]) -> Self {
         let has_folders = found.iter().any(|f| matches!(f.depth, Depth::Below(_)));
-        let holding = found.iter().filter_map(|found| match &found.depth {
-            Depth::Below(folder) => {
-                Some(folder).filter(|folder| found.path.parent() == Some(&path.join(folder))).cloned()
-            }
-            Depth::Top | Depth::Given => None,
+        let holding = found.iter().filter_map(|found| {
+            let Depth::Below(folder) = &found.depth else { return None };
+            (found.path.parent() == Some(&path.join(folder))).then(|| folder.clone())
         });
         Self { path, name: (!has_folders).then(|| folder_name(path)).flatten(), holding: holding.collect() }
     }
@@ -140,10 +138,7 @@ impl<'a> Root<'a> {
 /// The folder's own name, also where the path says `.` or `..`.
 fn folder_name(folder: &Path) -> Option<String> {
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-    let full = match folder.file_name() {
-        Some(_) => folder.to_owned(),
-        None => folder.canonicalize().ok()?,
-    };
+    let full = if folder.file_name().is_some() { folder.to_owned() } else { folder.canonicalize().ok()? };
     let name = full.file_name().map(path_as_text)?;
     (!file_name::is_of_a_device(&name)).then_some(name)
 }
@@ -234,10 +229,8 @@ impl Table {
     }
 
     fn person(&self, path: &Path) -> Result<Person, PhotoProblem> {
-        match self.people.get(&FileId::of(path)) {
-            Some(row) => Ok(row.person.clone()),
-            None => Err(PhotoProblem::NotLabeled { labels: self.path.clone() }),
-        }
+        let row = self.people.get(&FileId::of(path));
+        row.map(|row| row.person.clone()).ok_or_else(|| PhotoProblem::NotLabeled { labels: self.path.clone() })
     }
 }
 

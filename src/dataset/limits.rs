@@ -62,12 +62,8 @@ impl Limits {
     ) -> Result<Option<MutexGuard<'static, ()>>, PhotoProblem> {
         static TURN: Mutex<()> = Mutex::new(());
         if bytes > self.max_memory {
-            return Err(PhotoProblem::TooMuchMemory {
-                width,
-                height,
-                megabytes: bytes >> 20,
-                max_megabytes: self.max_memory >> 20,
-            });
+            let (megabytes, max_megabytes) = (bytes >> 20, self.max_memory >> 20);
+            return Err(PhotoProblem::TooMuchMemory { width, height, megabytes, max_megabytes });
         }
         Ok((bytes > MUCH).then(|| TURN.lock().unwrap_or_else(PoisonError::into_inner)))
     }

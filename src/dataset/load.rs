@@ -205,14 +205,12 @@ pub fn load_each<P: AsRef<Path> + Sync, T: Send>(
     progress: &(dyn Fn(usize) + Sync),
 ) -> Vec<Result<T, PhotoProblem>> {
     let done = AtomicUsize::new(0);
-    photos
-        .par_iter()
-        .map(|photo| {
-            let made = PhotoFile::read(photo.as_ref()).and_then(|file| make(photo, &file));
-            progress(done.fetch_add(1, Ordering::Relaxed) + 1);
-            made
-        })
-        .collect()
+    let made = |photo: &P| {
+        let made = PhotoFile::read(photo.as_ref()).and_then(|file| make(photo, &file));
+        progress(done.fetch_add(1, Ordering::Relaxed) + 1);
+        made
+    };
+    photos.par_iter().map(made).collect()
 }
 
 /// As [`load_each`], but sorts what became of the photos into items and skipped ones.

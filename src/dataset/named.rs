@@ -168,8 +168,7 @@ fn sidecar_name(photo: &OsStr) -> String {
 fn listed(folder: &Path) -> Sidecars {
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let mut sidecars = Sidecars::default();
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    for entry in entries {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();
         let lower = name.to_string_lossy().to_lowercase();
         if entry.file_type().is_ok_and(|kind| kind.is_dir()) {

@@ -54,11 +54,8 @@ pub fn file_of(path: &Path) -> Cow<'_, Path> {
 
 /// The path of a photo, or those of the pages of a file that has several.
 pub(super) fn pages_of(path: PathBuf) -> Vec<PathBuf> {
-    let pages = match is_called_tiff(&path) {
-        true => File::open(&path).map(|file| directories(BufReader::new(file))),
-        false => Ok(Vec::new()),
-    };
-    let count = pages.map_or(0, |pages| pages.len());
+    let file = is_called_tiff(&path).then(|| File::open(&path).ok()).flatten();
+    let count = file.map_or(0, |file| directories(BufReader::new(file)).len());
     if count < 2 {
         return vec![path];
     }

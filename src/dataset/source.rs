@@ -16,10 +16,8 @@ pub fn source_of(photo: &str, face: usize) -> String {
 /// The photo that a source names, and the number of the face if it tells one: the inverse of [`source_of`].
 pub fn photo_of(source: &str) -> (&str, Option<usize>) {
     let numbered = source.strip_suffix(WORDS[1]).and_then(|named| named.rsplit_once(WORDS[0]));
-    match numbered.and_then(|(photo, number)| Some((photo, number.parse().ok()?))) {
-        Some((photo, number)) => (photo, Some(number)),
-        None => (source, None),
-    }
+    let numbered = numbered.and_then(|(photo, number)| Some((photo, number.parse().ok()?)));
+    numbered.map_or((source, None), |(photo, number)| (photo, Some(number)))
 }
 
 /// Whether a source names a photo, or a page or a face of it.

@@ -75,10 +75,8 @@ impl<'a> Tiff<'a> {
         memory.ifd_value_size = left;
         let decoder = decoder.with_limits(memory);
         let (width, rows) = decoder.chunk_dimensions();
-        let across = match decoder.get_chunk_type() {
-            ChunkType::Strip => 1,
-            ChunkType::Tile => size.0.div_ceil(width.max(1)),
-        };
+        let is_tiled = matches!(decoder.get_chunk_type(), ChunkType::Tile);
+        let across = if is_tiled { size.0.div_ceil(width.max(1)) } else { 1 };
         Ok(Some(Self { decoder, samples, size, across, rows: rows.max(1) }))
     }
 
@@ -242,12 +240,8 @@ fn samples(decoder: &mut Decoder<Cursor<Cow<'_, [u8]>>>) -> ImageResult<Option<S
         ColorType::Multiband { bit_depth: 8 | 16, num_samples: 2 } if has_opacity && !is_signed => Samples::Channels(2),
         ColorType::RGBA(8 | 16) if !is_signed => Samples::Channels(4),
         ColorType::CMYK(8 | 16) | ColorType::RGBA(32) => return Ok(None),
-        ColorType::Gray(bits) | ColorType::RGB(bits) => {
-            return Err(unread(&format!("samples of {bits} bits")));
-        }
-        ColorType::Multiband { num_samples, .. } => {
-            return Err(unread(&format!("{num_samples} channels")));
-        }
+        ColorType::Gray(bits) | ColorType::RGB(bits) => return Err(unread(&format!("samples of {bits} bits"))),
+        ColorType::Multiband { num_samples, .. } => return Err(unread(&format!("{num_samples} channels"))),
         ColorType::YCbCr(8) => Samples::Differences,
         ColorType::YCbCr(_) => return Err(unread("colours in YCbCr")),
         ColorType::Lab(_) => return Err(unread(LAB)),

@@ -181,11 +181,8 @@ fn many_people(mut named: Vec<Person>) -> Option<ListingNote> {
     named.sort();
     named.dedup();
     let people = named.len();
-    (photos >= MANY && 10 * people >= 8 * photos).then(|| ListingNote::ManyPeople {
-        photos,
-        people,
-        example: named.swap_remove(0),
-    })
+    let is_remarkable = photos >= MANY && 10 * people >= 8 * photos;
+    is_remarkable.then(|| ListingNote::ManyPeople { photos, people, example: named.swap_remove(0) })
 }
 
 /// Under which root a file was first met, and the photo it became there.

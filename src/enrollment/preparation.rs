@@ -173,10 +173,7 @@ pub fn choose_size<P: AsRef<Path> + Sync>(
 
 pub(super) fn none_of(roots: &[PathBuf], skipped: &[Skipped]) -> Error {
     let is_faceless = |skipped: &Skipped| matches!(skipped.problem, PhotoProblem::NoFace);
-    match skipped.iter().all(is_faceless) {
-        true => no_faces(roots, skipped.len()),
-        false => none_usable(roots, skipped.len()),
-    }
+    if skipped.iter().all(is_faceless) { no_faces(roots, skipped.len()) } else { none_usable(roots, skipped.len()) }
 }
 
 pub(super) fn no_faces(roots: &[PathBuf], count: usize) -> Error {

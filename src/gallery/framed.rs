@@ -14,10 +14,7 @@ impl Gallery {
     /// it is prepared by that one: kept photos ([`Origin::Kept`]) are aligned by the frame where it serves, and all stay. So
     /// both depend on nothing but the photos that are enrolled, whenever and in whatever order they came.
     pub fn framed(self, preparation: &Preparation) -> (Preparation, Self) {
-        let crop_eyes = match preparation.framing() {
-            Framing::AsIs => None,
-            Framing::Detect => self.crop_eyes(),
-        };
+        let crop_eyes = if preparation.framing() == Framing::AsIs { None } else { self.crop_eyes() };
         let framed = preparation.with_crop_eyes(crop_eyes);
         let is_aligned = |origin: &Origin| match origin {
             Origin::Kept { photo, eyes } => preparation.aligns_alike(&framed, photo.dimensions(), *eyes),

@@ -244,17 +244,11 @@ impl Gallery {
     /// The faces as they could be enrolled again.
     pub fn into_labeled(self) -> Vec<LabeledFace> {
         let Self { people, enrolled, faces } = self;
-        enrolled
-            .into_iter()
-            .zip(Pixels::of_all(&faces))
-            .map(|(face, pixels)| LabeledFace {
-                person: people[face.person].clone(),
-                source: face.source,
-                hash: face.hash,
-                pixels,
-                origin: face.origin,
-            })
-            .collect()
+        let labeled = enrolled.into_iter().zip(Pixels::of_all(&faces)).map(|(face, pixels)| {
+            let Enrolled { person, source, hash, origin } = face;
+            LabeledFace { person: people[person].clone(), source, hash, pixels, origin }
+        });
+        labeled.collect()
     }
 }
 

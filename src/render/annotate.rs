@@ -163,14 +163,8 @@ impl Frame {
         let corners = match &mark.location {
             Some(location) => turned(location).map(|corner| corner.map(|at| at * zoom)),
             None => {
-                let (right, bottom) = (picture.width() as f32, picture.height() as f32);
-                let inset = stroke;
-                [
-                    [inset, inset],
-                    [right - 1.0 - inset, inset],
-                    [right - 1.0 - inset, bottom - 1.0 - inset],
-                    [inset, bottom - 1.0 - inset],
-                ]
+                let [right, bottom] = [picture.width(), picture.height()].map(|side| side as f32 - 1.0 - stroke);
+                [[stroke, stroke], [right, stroke], [right, bottom], [stroke, bottom]]
             }
         };
         let on = |axis: usize| corners.iter().map(move |corner| corner[axis]);
@@ -259,21 +253,11 @@ fn fitting(mark: &Mark, letters: f32, most: f32) -> String {
 fn label(written: Written, ground: Color) -> [Shape; 2] {
     let Written { text, letters, area } = written;
     let (left, top) = (area.left.round(), area.top.round());
-    let ground = Shape::Rect {
-        at: (left, top),
-        size: (area.right.round() - left, area.bottom.round() - top),
-        fill: ground,
-        hover: String::new(),
-    };
+    let size = (area.right.round() - left, area.bottom.round() - top);
+    let ground = Shape::Rect { at: (left, top), size, fill: ground, hover: String::new() };
     let baseline = area.top + (PADDING / 2.0 + BASELINE) * letters;
-    let text = Shape::Text {
-        at: (area.left + PADDING * letters, baseline),
-        text,
-        size: letters / lettering::line_height(1.0),
-        color: INK,
-        anchor: Anchor::Start,
-        halo: false,
-    };
+    let (at, size) = ((area.left + PADDING * letters, baseline), letters / lettering::line_height(1.0));
+    let text = Shape::Text { at, text, size, color: INK, anchor: Anchor::Start, halo: false };
     [ground, text]
 }
 

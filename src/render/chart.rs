@@ -119,13 +119,8 @@ impl Axes {
             }
             Series::Marks(name, points, color) => {
                 for (x, y, hover) in points {
-                    drawing.push(Shape::Mark {
-                        at: self.place((*x, *y)),
-                        radius: 4.0,
-                        marker: Marker::Circle,
-                        fill: *color,
-                        hover: hover.clone(),
-                    });
+                    let (at, hover) = (self.place((*x, *y)), hover.clone());
+                    drawing.push(Shape::Mark { at, radius: 4.0, marker: Marker::Circle, fill: *color, hover });
                 }
                 self.name(drawing, name, *color, legend);
             }
@@ -133,12 +128,10 @@ impl Axes {
                 for (at, &value) in values.iter().enumerate() {
                     let (left, top) = self.place((at as f64 + 0.55, value));
                     let (right, _) = self.place((at as f64 + 1.45, value));
-                    drawing.push(Shape::Rect {
-                        at: (left, top),
-                        size: ((right - left).max(0.3), (BOTTOM - top).max(0.0)),
-                        fill: if at < *kept { *color } else { color.lightened(0.35) },
-                        hover: format!("{}: {}", at + 1, self.y.exactly(value)),
-                    });
+                    let size = ((right - left).max(0.3), (BOTTOM - top).max(0.0));
+                    let fill = if at < *kept { *color } else { color.lightened(0.35) };
+                    let hover = format!("{}: {}", at + 1, self.y.exactly(value));
+                    drawing.push(Shape::Rect { at: (left, top), size, fill, hover });
                 }
             }
             Series::Level(name, at) => {

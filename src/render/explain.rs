@@ -9,7 +9,7 @@ use crate::compare::EvidenceFor;
 use crate::decision::percent;
 use crate::error::Result;
 use crate::face_matrix::{FaceMatrix, FaceSize};
-use crate::matcher::{CELLS, DistanceParts, Matcher};
+use crate::matcher::{CELLS, DistanceParts};
 use crate::preparation::PreparedFace;
 use crate::recognizer::{Explanation, Identification, Probes, QueryOptions, Recognizer};
 use crate::reconstruction::Reconstruction;
@@ -110,19 +110,14 @@ impl Explained<'_> {
         ];
         for (side, place) in self.why.nearest.iter().zip(["nearest", "next"]) {
             let source = &self.recognizer.gallery().enrolled()[side.face].source;
-            let confidence = self
-                .found
-                .candidates
-                .iter()
-                .find(|candidate| candidate.person == self.recognizer.gallery().people()[side.person]);
+            let person = &self.recognizer.gallery().people()[side.person];
+            let candidate = self.found.candidates.iter().find(|candidate| candidate.person == *person);
             let mut lines = vec![
                 format!("{place}: {}", self.name(side)),
                 caption(&file_name(source)),
                 format!("distance {:.3}", side.distance),
             ];
-            if let Some(candidate) = confidence {
-                lines.push(format!("confidence {}", percent(candidate.confidence)));
-            }
+            lines.extend(candidate.map(|candidate| format!("confidence {}", percent(candidate.confidence))));
             panels.push(panel(self.picture(&side.pixels), lines));
         }
         Row { heading, panels }
@@ -134,22 +129,17 @@ impl Explained<'_> {
         let Some(parts) = parts else { return Row::default() };
         let cells: Vec<&[f64]> = parts.iter().map(|parts| &parts.of_cells[..]).collect();
         let largest = largest(cells.iter().copied().flatten());
-        let mut panels: Vec<Panel> = sides
-            .iter()
-            .zip(&cells)
-            .map(|(side, cells)| {
-                panel(
-                    self.map(cells, largest, (APART, TOGETHER)),
-                    [
-                        format!("against {}", self.name(side)),
-                        "red: sets apart".to_owned(),
-                        "blue: brings together".to_owned(),
-                        format!("{STRONGEST} of {} parts make", cells.len()),
-                        format!("{:.0} % of the distance", strongest(cells) * 100.0),
-                    ],
-                )
-            })
-            .collect();
+        let against = |(side, cells): (&EvidenceFor, &&[f64])| {
+            let lines = [
+                format!("against {}", self.name(side)),
+                "red: sets apart".to_owned(),
+                "blue: brings together".to_owned(),
+                format!("{STRONGEST} of {} parts make", cells.len()),
+                format!("{:.0} % of the distance", strongest(cells) * 100.0),
+            ];
+            panel(self.map(cells, largest, (APART, TOGETHER)), lines)
+        };
+        let mut panels: Vec<Panel> = sides.iter().zip(&cells).map(against).collect();
         if let ([first, second], [to_first, to_second]) = (&sides[..], &cells[..]) {
             let map: Vec<f64> = to_second.iter().zip(*to_first).map(|(b, a)| b - a).collect();
             panels.push(self.decision("what decides between them", &map, [first, second]));
@@ -159,31 +149,22 @@ impl Explained<'_> {
 
     /// Cells above zero speak for the first side, those below for the second.
     fn decision(&self, title: &str, cells: &[f64], [first, second]: [&EvidenceFor; 2]) -> Panel {
-        panel(
-            self.map(cells, largest(cells), (FOR_FIRST, FOR_SECOND)),
-            [
-                title.to_owned(),
-                format!("green: for {}", self.name(first)),
-                format!("orange: for {}", self.name(second)),
-            ],
-        )
+        let (first, second) =
+            (format!("green: for {}", self.name(first)), format!("orange: for {}", self.name(second)));
+        panel(self.map(cells, largest(cells), (FOR_FIRST, FOR_SECOND)), [title.to_owned(), first, second])
     }
 
     /// By which basis faces it differs, with their shares of the squared distance.
     fn basis_faces(&self) -> Row {
         let sides = &self.why.nearest;
         let decides = sides.iter().all(|side| side.parts.is_some());
-        let shares: Vec<Vec<f64>> = sides
-            .iter()
-            .map(|side| match &side.parts {
-                Some(parts) => shares(&parts.of_basis),
-                None => shares(&self.plain(side)),
-            })
-            .collect();
-        let basis = match self.recognizer.matcher().map(Matcher::space).and_then(|space| space.scaled()) {
-            Some(space) => space.face_space().basis(),
-            None => self.recognizer.space().basis(),
+        let of_side = |side: &EvidenceFor| match &side.parts {
+            Some(parts) => shares(&parts.of_basis),
+            None => shares(&self.plain(side)),
         };
+        let shares: Vec<Vec<f64>> = sides.iter().map(of_side).collect();
+        let scaled = self.recognizer.matcher().and_then(|matcher| matcher.space().scaled());
+        let basis = scaled.map_or_else(|| self.recognizer.space().basis(), |space| space.face_space().basis());
         let strength = |at: usize| match &shares[..] {
             [only] => only[at].abs(),
             [first, second] => first[at].abs().max(second[at].abs()),

@@ -101,22 +101,16 @@ fn color(share: f32) -> Color {
 fn ring(drawing: &mut Drawing, corner: Point, zoom: f32, number: usize, place: &LocalMinimum) {
     let [x, y, width, height] = place.part.map(|edge| edge as f32 * zoom);
     let middle = (corner.0 + x + width / 2.0, corner.1 + y + height / 2.0);
-    let ring: Vec<Point> = (0..=CORNERS)
-        .map(|at| {
-            let angle = std::f32::consts::TAU * at as f32 / CORNERS as f32;
-            (middle.0 + width / 2.0 * angle.cos(), middle.1 + height / 2.0 * angle.sin())
-        })
-        .collect();
+    let corner_of_ring = |at: usize| {
+        let angle = std::f32::consts::TAU * at as f32 / CORNERS as f32;
+        (middle.0 + width / 2.0 * angle.cos(), middle.1 + height / 2.0 * angle.sin())
+    };
+    let ring: Vec<Point> = (0..=CORNERS).map(corner_of_ring).collect();
     drawing.line(&ring, Stroke::solid(Color([0, 0, 0]), 4.0));
     drawing.line(&ring, Stroke::solid(Color([255, 255, 255]), 2.0));
     let above = (middle.1 - height / 2.0 - 5.0).max(corner.1 + TEXT);
-    drawing.text_over(
-        (middle.0, above),
-        Anchor::Middle,
-        TEXT + 1.0,
-        Color([0, 0, 0]),
-        format!("{number}: {:.2}", place.value),
-    );
+    let text = format!("{number}: {:.2}", place.value);
+    drawing.text_over((middle.0, above), Anchor::Middle, TEXT + 1.0, Color([0, 0, 0]), text);
 }
 
 /// The bar that says which colour is which value.

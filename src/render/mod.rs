@@ -38,10 +38,7 @@ use crate::matcher::Space;
 
 /// The words for one of the parts that faces of a space are made of, and for several.
 pub fn parts(space: &Space) -> (&'static str, &'static str) {
-    match space {
-        Space::Linear(_) | Space::Scaled(_) => ("basis face", "basis faces"),
-        Space::Kernel(..) => ("component", "components"),
-    }
+    if let Space::Kernel(..) = space { ("component", "components") } else { ("basis face", "basis faces") }
 }
 
 /// The name of a photo, without its folders.

@@ -185,11 +185,8 @@ fn faces(drawing: &mut Drawing, plot: &Scatter, view: &View) -> (Vec<Mark>, Vec<
             over.push(shape(middle, marker, color, &group.name));
         }
         legend.push((color, marker));
-        labels.push(Label {
-            at: middle,
-            text: group.name.clone(),
-            color: Color(color.0.map(|level| (f32::from(level) * 0.72) as u8)),
-        });
+        let darker = Color(color.0.map(|level| (f32::from(level) * 0.72) as u8));
+        labels.push(Label { at: middle, text: group.name.clone(), color: darker });
     }
     let black = Color([0, 0, 0]);
     for dot in &plot.probes.dots {
@@ -204,13 +201,8 @@ fn faces(drawing: &mut Drawing, plot: &Scatter, view: &View) -> (Vec<Mark>, Vec<
 
 /// A face of a person for whom an ellipse stands.
 fn speck(at: Point, color: Color, about: &str) -> Shape {
-    Shape::Mark {
-        at,
-        radius: RADIUS * 0.45,
-        marker: Marker::Circle,
-        fill: color.lightened(0.55),
-        hover: about.to_owned(),
-    }
+    let (radius, fill) = (RADIUS * 0.45, color.lightened(0.55));
+    Shape::Mark { at, radius, marker: Marker::Circle, fill, hover: about.to_owned() }
 }
 
 /// One standard deviation around the middle of some points, in every direction.
@@ -224,13 +216,12 @@ fn ellipse(middle: Point, places: &[Point]) -> Vec<Point> {
     let (mean, root) = ((xx + yy) / 2.0, ((xx - yy) / 2.0).hypot(xy));
     let (long, short) = ((mean + root).sqrt(), (mean - root).max(0.0).sqrt());
     let turn = 0.5 * (2.0 * xy).atan2(xx - yy);
-    (0..=CORNERS)
-        .map(|corner| {
-            let angle = std::f32::consts::TAU * corner as f32 / CORNERS as f32;
-            let (x, y) = (long * angle.cos(), short * angle.sin());
-            (middle.0 + x * turn.cos() - y * turn.sin(), middle.1 + x * turn.sin() + y * turn.cos())
-        })
-        .collect()
+    let corner = |corner: usize| {
+        let angle = std::f32::consts::TAU * corner as f32 / CORNERS as f32;
+        let (x, y) = (long * angle.cos(), short * angle.sin());
+        (middle.0 + x * turn.cos() - y * turn.sin(), middle.1 + x * turn.sin() + y * turn.cos())
+    };
+    (0..=CORNERS).map(corner).collect()
 }
 
 fn shape(at: Point, marker: Marker, color: Color, about: &str) -> Shape {

@@ -59,16 +59,13 @@ struct RowLayout {
 impl RowLayout {
     fn out(row: &Row) -> Self {
         let letters = lettering::line_height(LETTERS);
-        let sizes: Vec<(f32, (f32, f32))> = row
-            .panels
-            .iter()
-            .map(|panel| {
-                let (width, height) = (panel.image.width(), panel.image.height());
-                let zoom = NARROWEST.div_ceil(width.max(1)).max(1) as f32;
-                let size = (width as f32 * zoom, height as f32 * zoom);
-                (panel.lines.iter().map(|line| lettering::width(line, letters)).fold(size.0, f32::max).ceil(), size)
-            })
-            .collect();
+        let sized = |panel: &Panel| {
+            let (width, height) = (panel.image.width(), panel.image.height());
+            let zoom = NARROWEST.div_ceil(width.max(1)).max(1) as f32;
+            let size = (width as f32 * zoom, height as f32 * zoom);
+            (panel.lines.iter().map(|line| lettering::width(line, letters)).fold(size.0, f32::max).ceil(), size)
+        };
+        let sizes: Vec<(f32, (f32, f32))> = row.panels.iter().map(sized).collect();
         // Columns of one width, so that the pictures of a row stand evenly.
         let column = sizes.iter().map(|(width, _)| *width).fold(0.0, f32::max);
         let mut left = MARGIN;

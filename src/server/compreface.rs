@@ -107,17 +107,11 @@ pub async fn recognize(
 }
 
 fn recognized(face: &Identification, photo: &Photo) -> Value {
-    let subjects: Vec<Value> = face
-        .candidates
-        .iter()
-        .enumerate()
-        .map(|(at, candidate)| {
-            json!({
-                "subject": candidate.person.as_str(),
-                "similarity": similarity(at == 0 && face.decision == Decision::Known, candidate.confidence),
-            })
-        })
-        .collect();
+    let subjects = face.candidates.iter().enumerate().map(|(at, candidate)| {
+        let is_named = at == 0 && face.decision == Decision::Known;
+        json!({ "subject": candidate.person.as_str(), "similarity": similarity(is_named, candidate.confidence) })
+    });
+    let subjects: Vec<Value> = subjects.collect();
     json!({ "box": bounds(face.location, photo), "subjects": subjects, "probable": face.is_probable() })
 }
 

@@ -79,16 +79,14 @@ pub async fn weights(State(service): Shared, UrlQuery(asked): UrlQuery<First>) -
         let recognizer = model.recognizer();
         let (gallery, first) = (recognizer.gallery(), asked.first.unwrap_or(usize::MAX));
         let faces = gallery.enrolled().iter().zip(recognizer.weights().column_iter());
-        let faces: Vec<Value> = faces
-            .map(|(face, weights)| {
-                json!({
-                    "person": gallery.people()[face.person].as_str(),
-                    "hash": face.hash.to_string(),
-                    "weights": rounded(weights.iter().copied().take(first)),
-                })
+        let faces = faces.map(|(face, weights)| {
+            json!({
+                "person": gallery.people()[face.person].as_str(),
+                "hash": face.hash.to_string(),
+                "weights": rounded(weights.iter().copied().take(first)),
             })
-            .collect();
-        Ok(json!({ "faces": faces }))
+        });
+        Ok(json!({ "faces": faces.collect::<Vec<Value>>() }))
     });
     Ok(Json(object.await?))
 }

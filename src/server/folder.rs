@@ -38,14 +38,10 @@ pub async fn named(State(service): Shared) -> Answer<Json<Value>> {
         let people = folder.named(&enrolled).into_iter().map(|(person, faces)| {
             let mut photos = BTreeSet::new();
             let count = faces.len();
-            let faces: Vec<Value> = faces
-                .iter()
-                .filter(|(key, _)| photos.insert(key.photo))
-                .map(|(key, face)| {
-                    json!({ "id": id(*key), "name": face.photo.file_name().unwrap_or_default().to_string_lossy() })
-                })
-                .collect();
-            json!({ "person": person.as_str(), "faces": count, "photos": faces })
+            let faces = faces.iter().filter(|(key, _)| photos.insert(key.photo)).map(|(key, face)| {
+                json!({ "id": id(*key), "name": face.photo.file_name().unwrap_or_default().to_string_lossy() })
+            });
+            json!({ "person": person.as_str(), "faces": count, "photos": faces.collect::<Vec<Value>>() })
         });
         let people: Vec<Value> = people.collect();
         Ok(Json(json!({ "folder": folder.path.to_string_lossy(), "people": people })))

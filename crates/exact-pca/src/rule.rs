@@ -35,10 +35,7 @@ impl Rule {
 
     /// The name that a user types, and files hold.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Profile => "profile",
-            Self::Parallel => "parallel",
-        }
+        if self == Self::Profile { "profile" } else { "parallel" }
     }
 
     /// Number of components of these faces (columns of d bytes, n of them) to keep, at least 1.
@@ -58,10 +55,7 @@ impl Rule {
     /// # Errors
     /// [`Rule::Parallel`] cannot be applied to a spectrum alone.
     pub fn count_of(self, spectrum: &[f64]) -> Result<usize, PcaError> {
-        match self {
-            Self::Profile => Ok(profile(spectrum)),
-            Self::Parallel => Err(PcaError::ParallelNeedsFaces),
-        }
+        if self == Self::Profile { Ok(profile(spectrum)) } else { Err(PcaError::ParallelNeedsFaces) }
     }
 }
 

@@ -43,10 +43,7 @@ fn refuse_large(text: &str) -> Result<(), XmpProblem> {
         rest = &rest[at..];
         let apart = [("<!--", "-->"), ("<![CDATA[", "]]>"), ("<?", "?>")];
         let apart = apart.iter().find(|(start, _)| rest.starts_with(start));
-        let end = match apart {
-            Some((_, end)) => rest.find(end).map(|at| at + end.len()),
-            None => tag_length(rest),
-        };
+        let end = apart.map_or_else(|| tag_length(rest), |(_, end)| rest.find(end).map(|at| at + end.len()));
         let Some(end) = end else { return Ok(()) };
         let tag = &rest[..end];
         rest = &rest[end..];

@@ -53,10 +53,7 @@ fn with(file: &[u8], range: Range<usize>, bytes: &[u8]) -> Result<Vec<u8>> {
 
 /// The only item; `None` where there is none. Errors: several.
 fn only<T>(mut found: Vec<T>) -> Result<Option<T>> {
-    match found.len() {
-        0 | 1 => Ok(found.pop()),
-        _ => Err(Several),
-    }
+    if found.len() > 1 { Err(Several) } else { Ok(found.pop()) }
 }
 
 /// In a segment of its own behind those of the file's kind and of EXIF.

@@ -278,10 +278,8 @@ fn iptc_kind(structure: Structure<'_>) -> Kind {
 fn acdsee(structure: Structure<'_>) -> Description {
     let area = structure.field(names::ACDSEE_DRAWN).or(structure.field(names::ACDSEE_FOUND));
     let numbers = [names::ACDSEE_X, names::ACDSEE_Y, names::ACDSEE_W, names::ACDSEE_H];
-    let kind = match structure.text(names::ACDSEE_TYPE) {
-        None | Some("" | "Face") => Kind::Face,
-        Some(_) => Kind::Other,
-    };
+    let is_face = matches!(structure.text(names::ACDSEE_TYPE), None | Some("" | "Face"));
+    let kind = if is_face { Kind::Face } else { Kind::Other };
     let area = area.and_then(Value::structure).and_then(|it| area_of(it, numbers));
     (area, filled(structure.text(names::ACDSEE_NAME)), kind)
 }
@@ -298,15 +296,12 @@ fn dimensions(packet: &Packet<'_>) -> Option<Dimensions> {
         let regions = packet.values(regions).filter_map(Value::structure);
         regions.flat_map(move |regions| regions.fields(dimensions))
     };
-    of(names::REGIONS, names::APPLIED_TO_DIMENSIONS)
-        .chain(of(names::ACDSEE_REGIONS, names::ACDSEE_DIMENSIONS))
-        .filter_map(Value::structure)
-        .find_map(|size| {
-            Some(Dimensions {
-                width: side(size.number(names::DIMENSIONS_W)?)?,
-                height: side(size.number(names::DIMENSIONS_H)?)?,
-            })
-        })
+    let acdsee = of(names::ACDSEE_REGIONS, names::ACDSEE_DIMENSIONS);
+    let mut sizes = of(names::REGIONS, names::APPLIED_TO_DIMENSIONS).chain(acdsee).filter_map(Value::structure);
+    sizes.find_map(|size| {
+        let (width, height) = (side(size.number(names::DIMENSIONS_W)?)?, side(size.number(names::DIMENSIONS_H)?)?);
+        Some(Dimensions { width, height })
+    })
 }
 
 fn filled(text: Option<&str>) -> Option<String> {

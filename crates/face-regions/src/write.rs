@@ -73,10 +73,8 @@ pub fn write(
     let faces = faces.iter().map(Face::of).collect::<Result<Vec<_>, _>>()?;
     let decoded = Decoded::new(existing.unwrap_or(EMPTY_SIDECAR.as_bytes()))?;
     let merged = merged(&decoded.text, photo, faces, own)?;
-    let content = match merged.text {
-        None => Content::Unchanged,
-        Some(text) => Content::Changed(decoded.encode(text)?),
-    };
+    let encoded = merged.text.map(|text| decoded.encode(text)).transpose()?;
+    let content = encoded.map_or(Content::Unchanged, Content::Changed);
     let outcomes = merged.decisions.into_iter().map(|decision| decision.outcome);
     Ok(Written { content, outcomes: outcomes.collect(), withdrawn: merged.withdrawn })
 }
@@ -116,10 +114,7 @@ fn merged(text: &str, photo: &PhotoLayout, mut faces: Vec<Face<'_>>, own: OwnNam
     }
     let mut writer = Writer::new(&packet, photo.size(frame));
     let removed = writer.removed_names(&regions);
-    let mut decisions = match validity {
-        Validity::Current => decide(&found, &faces),
-        Validity::Outdated => decide(&[], &faces),
-    };
+    let mut decisions = decide(if validity == Validity::Current { &found } else { &[] }, &faces);
     // A name that a person gives, or that goes to a region which is there, is not the one that was removed.
     let is_guess =
         |face: &Face<'_>, decision: &Decision| decision.outcome == Outcome::Added && face.confidence.is_some();

@@ -5,10 +5,7 @@ use super::{Method, lanczos};
 /// Nanoseconds that `k` eigenpairs of a dense matrix of side `n` are expected to take, by the best method.
 pub fn expected_nanoseconds(n: usize, k: usize) -> f64 {
     let cost = Cost::of(n, k);
-    match cheapest(n, k) {
-        Method::Lanczos => cost.krylov,
-        _ => cost.reduce + cost.bisect,
-    }
+    if let Method::Lanczos = cheapest(n, k) { cost.krylov } else { cost.reduce + cost.bisect }
 }
 
 /// Dimension of the Krylov space that `k` eigenpairs usually take.

@@ -14,7 +14,6 @@ use super::{Anchor, Color, Drawing, Marker, Point, Shape, Stroke};
 impl Drawing {
     /// The drawing as SVG, one shape a line.
     pub fn to_svg(&self) -> String {
-        let (width, height) = (self.width, self.height);
         let mut svg = format!(
             concat!(
                 r##"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {w} {h}" width="{w}" height="{h}" "##,
@@ -23,8 +22,8 @@ impl Drawing {
                 r##"<rect width="{w}" height="{h}" fill="#fff"/>"##,
                 "\n"
             ),
-            w = width,
-            h = height,
+            w = self.width,
+            h = self.height,
             t = escaped(&self.title)
         );
         for shape in &self.shapes {

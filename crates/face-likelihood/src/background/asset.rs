@@ -76,10 +76,7 @@ impl Background {
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let model = Self::read(bytes, |basis| Cow::Owned(basis.to_vec()))?;
         let (content, digest) = bytes.split_at(bytes.len().saturating_sub(DIGEST));
-        match Sha256::digest(content).as_slice() == digest {
-            true => Ok(model),
-            false => Err(refused(BackgroundProblem::Damaged)),
-        }
+        if Sha256::digest(content).as_slice() == digest { Ok(model) } else { Err(refused(BackgroundProblem::Damaged)) }
     }
 
     /// The model that comes with the program, whose basis stays where it is. Nothing is compared with the checksum; a test does

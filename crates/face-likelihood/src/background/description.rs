@@ -44,18 +44,12 @@ impl Channel {
     /// The views that are described together. Measured: docs/notebook/recognition.md.
     fn views(self) -> [Zoom; 2] {
         let zoom = |to, from| Zoom { to, from };
-        match self {
-            Self::Plain => [zoom(1, 1), zoom(9, 8)],
-            Self::LightNormalized => [zoom(5, 4), zoom(11, 8)],
-        }
+        if self == Self::Plain { [zoom(1, 1), zoom(9, 8)] } else { [zoom(5, 4), zoom(11, 8)] }
     }
 
     /// The name in tables.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Plain => "plain",
-            Self::LightNormalized => "relit",
-        }
+        if self == Self::Plain { "plain" } else { "relit" }
     }
 }
 

@@ -119,13 +119,11 @@ impl People {
                 let adapted = &enrolled.adaptation.channels[channel];
                 all.person_means(channel, adapted, &own, &enrolled.means[channel])
             });
-            let ratios: Vec<[Ratio; 2]> = (0..some.len())
-                .into_par_iter()
-                .map(|at| {
-                    let photos = own[at].len() as f64;
-                    enrolled.adaptation.ratios(|channel| numbers(centres[channel].column(at).iter()), photos)
-                })
-                .collect();
+            let ratios = |at: usize| {
+                let photos = own[at].len() as f64;
+                enrolled.adaptation.ratios(|channel| numbers(centres[channel].column(at).iter()), photos)
+            };
+            let ratios: Vec<[Ratio; 2]> = (0..some.len()).into_par_iter().map(ratios).collect();
             for (&person, ratios) in some.iter().zip(&ratios) {
                 enrolled.put(person, ratios);
             }
