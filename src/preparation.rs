@@ -267,11 +267,8 @@ impl Preparation {
         let kept = kept(photo);
         let used = self.alignment_eyes(kept.dimensions(), eyes).unwrap_or(location.eyes);
         let eyes_used = absolute_eyes(photo.dimensions(), relative_eyes(kept.dimensions(), used));
-        PreparedFace {
-            pixels: self.face(&kept, used),
-            region: PhotoRegion::Found { location: Location { eyes: eyes_used, ..location }, of },
-            origin: Origin::Kept { photo: kept, eyes },
-        }
+        let region = PhotoRegion::Found { location: Location { eyes: eyes_used, ..location }, of };
+        PreparedFace { pixels: self.face(&kept, used), region, origin: Origin::Kept { photo: kept, eyes } }
     }
 
     /// A photo in which no face was found; `None` unless size and aspect ratio are those of a face crop. This depends on nothing

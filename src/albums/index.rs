@@ -110,10 +110,8 @@ fn existing(file: &Path) -> Result<FaceIndex> {
 /// The name of a file in the index of a folder; of one that is not Unicode, with its odd bytes escaped.
 pub fn name_within(folder: &Path, file: &Path) -> String {
     let within = file.strip_prefix(folder).unwrap_or(file);
-    match within.to_str() {
-        Some(name) => name.to_owned(),
-        None => within.as_os_str().as_encoded_bytes().escape_ascii().to_string(),
-    }
+    let escaped = || within.as_os_str().as_encoded_bytes().escape_ascii().to_string();
+    within.to_str().map_or_else(escaped, str::to_owned)
 }
 
 /// The reason why an index cannot be written, with the option that has it elsewhere.

@@ -88,11 +88,8 @@ pub struct FaceRecord {
 impl AlbumFace<'_> {
     /// The face, by the photo's path from the root, by which it is found from whatever folder.
     pub fn place(&self) -> FacePlace {
-        FacePlace {
-            photo: std::path::absolute(&self.photo).unwrap_or_else(|_| self.photo.clone()),
-            face: self.key.face + 1,
-            bounds: Some(self.found.location.bounds),
-        }
+        let photo = std::path::absolute(&self.photo).unwrap_or_else(|_| self.photo.clone());
+        FacePlace { photo, face: self.key.face + 1, bounds: Some(self.found.location.bounds) }
     }
 
     /// The photo, with the face's number where it shows several.
@@ -106,11 +103,8 @@ impl AlbumFace<'_> {
     }
 
     pub fn record(&self) -> FaceRecord {
-        FaceRecord {
-            photo: dataset::path_as_text(&self.photo),
-            face: self.key.face + 1,
-            bounds: self.found.location.bounds,
-        }
+        let photo = dataset::path_as_text(&self.photo);
+        FaceRecord { photo, face: self.key.face + 1, bounds: self.found.location.bounds }
     }
 }
 
@@ -126,16 +120,13 @@ impl Albums {
             }
         }
         let mut albums = Self { albums: Vec::new(), unusable: 0 };
-        match index {
-            Some(file) => {
-                albums.add(distinct.into_iter().cloned().collect(), file, &whole_name, observer)?;
-            }
-            None => {
-                for folder in distinct {
-                    let name = |path: &Path| name_within(folder, path);
-                    albums.add(vec![folder.clone()], &index_of(folder), &name, observer)?;
-                }
-            }
+        if let Some(file) = index {
+            albums.add(distinct.into_iter().cloned().collect(), file, &whole_name, observer)?;
+            return Ok(albums);
+        }
+        for folder in distinct {
+            let name = |path: &Path| name_within(folder, path);
+            albums.add(vec![folder.clone()], &index_of(folder), &name, observer)?;
         }
         Ok(albums)
     }
@@ -166,10 +157,7 @@ impl Albums {
         let skipped: Vec<_> = not_listed.chain(&refreshed.skipped).cloned().collect();
         observer.skipped(&skipped);
         self.unusable += skipped.len();
-        let mut unsaved = None;
-        if refreshed.changed > 0 {
-            unsaved = save(&mut index, file, &refreshed.same)?;
-        }
+        let unsaved = if refreshed.changed > 0 { save(&mut index, file, &refreshed.same)? } else { None };
         self.albums.push(Album {
             folders,
             paths: photos.into_iter().map(|path| (name(&path), path)).collect(),

@@ -103,8 +103,7 @@ impl NamedFaces {
             None => {
                 let folders = place.photo.ancestors().skip(1);
                 let within = |folder| index::name_within(folder, &place.photo);
-                let places = folders.map(|folder| (index::index_of(folder), within(folder)));
-                places.collect()
+                folders.map(|folder| (index::index_of(folder), within(folder))).collect()
             }
         };
         let mut key = None;

@@ -84,10 +84,8 @@ impl Sidecars {
         let faces: Vec<[f32; 4]> = faces.iter().map(in_photo).collect();
         let layout = PhotoLayout::new(displayed, exif, &faces);
         let unwritten = |fault: String| {
-            Error::about(
-                photo,
-                format_args!("no name is written for it, because one that a person gave could be lost: {fault}"),
-            )
+            let reason = "no name is written for it, because one that a person gave could be lost";
+            Error::about(photo, format_args!("{reason}: {fault}"))
         };
         let sources = self.sources.of(photo, &file, Some(sidecar.path()));
         let sources = sources.map_err(|fault| unwritten(fault.to_string()))?;

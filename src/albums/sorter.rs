@@ -175,16 +175,9 @@ fn folder_name(person: &str) -> String {
 /// A free path for a photo in a folder; `None` where the photo stands there already.
 fn place(folder: &Path, photo: &Path) -> Option<PathBuf> {
     let name = Path::new(photo.file_name().unwrap_or_default());
-    for number in 1.. {
-        let target = fitting(folder.join(numbered(name, number)));
-        if target.symlink_metadata().is_err() {
-            return Some(target);
-        }
-        if is_same(photo, &target) {
-            return None;
-        }
-    }
-    None
+    let is_free = |target: &PathBuf| target.symlink_metadata().is_err();
+    let mut targets = (1..).map(|number| fitting(folder.join(numbered(name, number))));
+    targets.find(|target| is_free(target) || is_same(photo, target)).filter(is_free)
 }
 
 /// Whether two paths are the same file, or have equal contents.

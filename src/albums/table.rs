@@ -91,18 +91,12 @@ fn row_of(TableRow { line, fields }: &TableRow, columns: &[Option<usize>]) -> Op
     let edges: Option<Vec<f32>> = (4..8).map(|at| cell(at).trim().parse().ok()).collect();
     let bounds = edges.and_then(|edges| edges.try_into().ok());
     // A row without group is one by itself.
-    let group = match cell(0).trim() {
-        "" => format!("line {line}"),
-        group => group.to_owned(),
-    };
+    let group = cell(0).trim();
+    let group = if group.is_empty() { format!("line {line}") } else { group.to_owned() };
     let photos = dataset::spellings_of_path(cell(2));
     let photo = photos.iter().find(|photo| photo.exists()).cloned().or_else(|| photos.into_iter().next());
-    Some(Row {
-        line: *line,
-        group,
-        name: unguarded(cell(1).trim()).to_owned(),
-        place: FacePlace { photo: photo.unwrap_or_default(), face, bounds },
-    })
+    let place = FacePlace { photo: photo.unwrap_or_default(), face, bounds };
+    Some(Row { line: *line, group, name: unguarded(cell(1).trim()).to_owned(), place })
 }
 
 #[cfg(test)]

@@ -131,13 +131,8 @@ fn mark(number: Option<usize>, found: &Identification) -> Mark {
         (Decision::Unknown, Some(name)) if found.is_probable() => (label(number, name), format!("?{sure}")),
         (Decision::Known | Decision::Unknown, _) => (label(number, "unknown"), String::new()),
     };
-    Mark {
-        location: found.location,
-        decision: found.decision,
-        name,
-        addition,
-        number: number.map(|number| number.to_string()).unwrap_or_default(),
-    }
+    let number = number.map(|number| number.to_string()).unwrap_or_default();
+    Mark { location: found.location, decision: found.decision, name, addition, number }
 }
 
 /// The number and the name, or `face` where the program has no letters for the name.

@@ -226,11 +226,8 @@ impl ChangeNotice {
             Entry::Faces(_) => {
                 let removed = tally(gone).into_iter();
                 let removed = removed.map(|(person, faces)| json!({ "person": person, "faces": faces }));
-                Self {
-                    verbs: ["erase", "erased"],
-                    what: erased_in_words(gone),
-                    json: json!({ "removed": removed.collect::<Vec<Value>>() }),
-                }
+                let json = json!({ "removed": removed.collect::<Vec<Value>>() });
+                Self { verbs: ["erase", "erased"], what: erased_in_words(gone), json }
             }
             Entry::Renamed(from, to, _) => Self {
                 verbs: ["rename", "renamed"],
@@ -241,11 +238,8 @@ impl ChangeNotice {
                 let names: Vec<&str> = from.iter().map(Person::as_str).collect();
                 let of_them = before.people().iter().zip(before.counts()).filter(|(person, _)| from.contains(person));
                 let faces = counted(of_them.map(|(_, count)| count).sum(), "face", "faces");
-                Self {
-                    verbs: ["merge", "merged"],
-                    what: format!("{} ({faces}) into {into}", names.join(", ")),
-                    json: json!({ "merged": names, "into": into.as_str() }),
-                }
+                let what = format!("{} ({faces}) into {into}", names.join(", "));
+                Self { verbs: ["merge", "merged"], what, json: json!({ "merged": names, "into": into.as_str() }) }
             }
             // Said on the page, by no command.
             Entry::Remark(remark) => {

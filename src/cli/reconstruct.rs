@@ -95,12 +95,8 @@ impl Original {
 fn from_photo(photo: &Path, recognizer: &Recognizer, space: &Space, output: &Output) -> Result<Face> {
     let pixels = photos::main_face(photo, recognizer.preparation(), output)?.pixels;
     let levels = pixels.iter().map(|&pixel| f32::from(pixel)).collect();
-    Ok(Face {
-        name: photo.to_string_lossy().into_owned(),
-        number: 1,
-        weights: space.project(&FaceMatrix::from_pixels(space.size(), pixels)?).as_slice().to_vec(),
-        original: Original::Photo(levels),
-    })
+    let weights = space.project(&FaceMatrix::from_pixels(space.size(), pixels)?).as_slice().to_vec();
+    Ok(Face { name: photo.to_string_lossy().into_owned(), number: 1, weights, original: Original::Photo(levels) })
 }
 
 fn from_weights(args: &Reconstruct, path: &Path, space: &Space) -> Result<Vec<Face>> {

@@ -79,13 +79,8 @@ impl Likelihoods {
         if !fits {
             return Err(Error::Inconsistent);
         }
-        Ok(Self {
-            background,
-            people: people.allowing_for_light(&calibration),
-            enrolled,
-            calibration,
-            face_score_limit,
-        })
+        let people = people.allowing_for_light(&calibration);
+        Ok(Self { background, people, enrolled, calibration, face_score_limit })
     }
 
     /// The background model that compares.

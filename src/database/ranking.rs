@@ -89,16 +89,8 @@ impl RemoteGallery {
         }));
         let Database { client, address } = database;
         let (calibration, identity, row, statements) = opened.map_err(|problem| address.problem(problem))?;
-        Ok(Self {
-            connection: Mutex::new(client),
-            address,
-            calibration,
-            identity,
-            row,
-            statements,
-            index,
-            order: recognizer.comparer().order(),
-        })
+        let order = recognizer.comparer().order();
+        Ok(Self { connection: Mutex::new(client), address, calibration, identity, row, statements, index, order })
     }
 
     /// The confidence beyond which a name is given; `None` where none ever is.

@@ -97,13 +97,8 @@ impl Frame {
         if !matches!(components, 1 | 3 | 4) {
             return Err(unsupported(&format!("{components} components")));
         }
-        Ok(Self {
-            size: (u32::from(u16::from_be_bytes([w1, w0])), u32::from(u16::from_be_bytes([h1, h0]))),
-            coding,
-            sampling,
-            first_scan: 0,
-            late_lines: None,
-        })
+        let size = (u32::from(u16::from_be_bytes([w1, w0])), u32::from(u16::from_be_bytes([h1, h0])));
+        Ok(Self { size, coding, sampling, first_scan: 0, late_lines: None })
     }
 
     pub(super) fn is_one_scan(&self) -> bool {

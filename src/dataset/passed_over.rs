@@ -34,15 +34,6 @@ pub(super) fn listing<P: AsRef<Path>>(photos: Vec<P>, passed: PassedOver, spelli
     leftovers.sort_by(|a, b| natural::paths(a, b));
     results.sort_by(|a, b| natural::paths(a, b));
     let animations = photos.iter().map(AsRef::as_ref).filter(|photo| is_animation(photo));
-    Listing {
-        animations: animations.map(Path::to_owned).collect(),
-        photos,
-        skipped,
-        leftovers,
-        results,
-        other_names,
-        links,
-        spellings,
-        notes: Vec::new(),
-    }
+    let animations = animations.map(Path::to_owned).collect();
+    Listing { animations, photos, skipped, leftovers, results, other_names, links, spellings, notes: Vec::new() }
 }

@@ -29,13 +29,8 @@ pub(super) fn regions(ini: &str, photo: &str) -> Regions {
         let (rectangle, person) = face.trim().split_once(',')?;
         let digits = rectangle.strip_prefix("rect64(")?.strip_suffix(')')?;
         let name = people.get(&person.trim().to_lowercase());
-        Some(Region {
-            area: area(digits)?,
-            name: name.filter(|name| !name.is_empty()).map(|name| (*name).to_owned()),
-            kind: Kind::Face,
-            source: Source::Picasa,
-            mark: None,
-        })
+        let name = name.filter(|name| !name.is_empty()).map(|name| (*name).to_owned());
+        Some(Region { area: area(digits)?, name, kind: Kind::Face, source: Source::Picasa, mark: None })
     };
     Regions { list: faces.split(';').filter_map(region).collect(), ..Regions::default() }
 }

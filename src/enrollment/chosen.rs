@@ -103,12 +103,8 @@ impl PhotoFaces {
                 shown.0.push((hash, drawn));
             }
         }
-        Ok(Self {
-            main: main_face(&found, photo.luma().dimensions()).unwrap_or(0),
-            faces,
-            photo: photo.content_hash(),
-            shown,
-        })
+        let main = main_face(&found, photo.luma().dimensions()).unwrap_or(0);
+        Ok(Self { main, faces, photo: photo.content_hash(), shown })
     }
 
     pub fn content_hash(&self) -> ContentHash {

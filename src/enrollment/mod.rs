@@ -218,11 +218,8 @@ fn read_photos(
         if observer.is_cancelled() {
             return Ok(Read::Cancelled);
         }
-        let known = KnownPhoto {
-            person: photo.person.clone(),
-            source: dataset::path_as_text(&photo.path),
-            hash: file.content_hash(),
-        };
+        let source = dataset::path_as_text(&photo.path);
+        let known = KnownPhoto { person: photo.person.clone(), source, hash: file.content_hash() };
         if enrolled.contains(&known.hash) {
             return Ok(Read::Known(known));
         }

@@ -130,11 +130,8 @@ impl PreparationOptions {
         };
         let decided = survey.filter(|_| self.framing == FramingRule::Auto);
         if framing == Framing::Detect {
-            return Ok(ChosenPreparation {
-                preparation: self.detecting(),
-                survey: decided,
-                prepared: prepared.unwrap_or_default(),
-            });
+            let prepared = prepared.unwrap_or_default();
+            return Ok(ChosenPreparation { preparation: self.detecting(), survey: decided, prepared });
         }
         let size = match self.size {
             Some(size) => size,

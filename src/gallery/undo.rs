@@ -88,12 +88,8 @@ impl LastChange {
                     "" => String::new(),
                     _ => was.source.clone(),
                 };
-                moved.push(Moved {
-                    hash: face.hash,
-                    person: person.to_string(),
-                    source,
-                    replaced: same.is_none().then_some(was.hash),
-                });
+                let replaced = same.is_none().then_some(was.hash);
+                moved.push(Moved { hash: face.hash, person: person.to_string(), source, replaced });
             }
         }
         (!added.is_empty() || !moved.is_empty()).then_some(Self::Faces { added, moved, erased })

@@ -165,13 +165,8 @@ impl Plan {
         if before.is_none() && !roots.is_empty() {
             enrollment::refuse_new(&outcome.gallery, &roots, &skipped)?;
         }
-        Ok(Self {
-            outcome,
-            skipped,
-            entry,
-            settings: before.map_or_else(Settings::default, |model| model.recognizer.settings()),
-            preparation,
-        })
+        let settings = before.map_or_else(Settings::default, |model| model.recognizer.settings());
+        Ok(Self { outcome, skipped, entry, settings, preparation })
     }
 
     /// Of adding one face. Besides, the hash by which the face is known then.

@@ -45,14 +45,8 @@ pub fn rows(
     let query = QueryOptions { top: 2, ..query };
     let found = recognizer.identify_probes(Probes::prepared(size, std::iter::once(face))?, query);
     let weights = recognizer.space().project(&FaceMatrix::from_pixels(size, pixels.clone())?);
-    let explained = Explained {
-        recognizer,
-        found: &found[0],
-        why: &recognizer.explain(pixels)?,
-        pixels,
-        weights: weights.as_slice(),
-        size,
-    };
+    let why = &recognizer.explain(pixels)?;
+    let explained = Explained { recognizer, found: &found[0], why, pixels, weights: weights.as_slice(), size };
     let mut faces = explained.faces(heading(explained.found));
     // Places where the face speaks for the nearest person rather than for the next, by the background model.
     let why = explained.why;

@@ -78,12 +78,8 @@ impl RowLayout {
         let pictures = panels.iter().map(|(_, (_, height))| *height).fold(0.0, f32::max);
         let lines = row.panels.iter().map(|panel| panel.lines.len()).max();
         let above = if row.heading.is_empty() { 0.0 } else { HEADING + 9.0 };
-        Self {
-            panels,
-            pictures,
-            width: left.max(MARGIN + heading + MARGIN),
-            height: above + pictures + LINE * lines.unwrap_or(0) as f32 + MARGIN,
-        }
+        let height = above + pictures + LINE * lines.unwrap_or(0) as f32 + MARGIN;
+        Self { panels, pictures, width: left.max(MARGIN + heading + MARGIN), height }
     }
 }
 

@@ -30,13 +30,8 @@ impl Access {
     /// Errors: a system without random numbers.
     pub fn new(address: SocketAddr, public: Option<PublicUrl>, key: Option<String>) -> Result<Self> {
         let key = key.map_or_else(|| secret().map(uuid), Ok)?;
-        Ok(Self {
-            address,
-            public,
-            key,
-            token: Mutex::new(Some(URL_SAFE_NO_PAD.encode(secret()?))),
-            sessions: Mutex::default(),
-        })
+        let token = Mutex::new(Some(URL_SAFE_NO_PAD.encode(secret()?)));
+        Ok(Self { address, public, key, token, sessions: Mutex::default() })
     }
 
     pub fn first_address(&self) -> String {

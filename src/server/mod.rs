@@ -98,11 +98,8 @@ impl Server {
         listener.set_nonblocking(true).map_err(failed)?;
         let address = listener.local_addr().unwrap_or(address);
         let access = Access::new(address, public, key)?;
-        Ok(Self {
-            listener,
-            service: Arc::new(Service::open(model, lock, access, messages)?),
-            opening: Opening::default(),
-        })
+        let service = Arc::new(Service::open(model, lock, access, messages)?);
+        Ok(Self { listener, service, opening: Opening::default() })
     }
 
     pub fn page(&self) -> String {

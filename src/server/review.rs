@@ -130,11 +130,8 @@ impl ShownFace {
     fn of(face: &AlbumFace<'_>) -> Self {
         // It cannot fail but for a picture of no pixels.
         let jpeg = render::jpeg(&face.picture().into()).unwrap_or_default();
-        Self {
-            face: face.record(),
-            id: folder_faces::id(face.key),
-            picture: format!("data:image/jpeg;base64,{}", STANDARD.encode(jpeg)),
-        }
+        let picture = format!("data:image/jpeg;base64,{}", STANDARD.encode(jpeg));
+        Self { face: face.record(), id: folder_faces::id(face.key), picture }
     }
 }
 

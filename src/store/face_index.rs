@@ -61,12 +61,8 @@ pub fn save_face_index(index: &FaceIndex, path: &Path) -> Result<()> {
     };
     replace::install(&target, Privacy::Owner, permit, |out| {
         let faces: Vec<&IndexedFace> = index.faces().map(|(_, face)| face).collect();
-        let meta = Meta {
-            kind: ArchiveKind::Faces,
-            background: Background::bundled_digest(),
-            prepared: PREPARED,
-            faces: faces.len(),
-        };
+        let background = Background::bundled_digest();
+        let meta = Meta { kind: ArchiveKind::Faces, background, prepared: PREPARED, faces: faces.len() };
         let mut archive = ArchiveWriter::new(out, &meta)?;
         archive.add_json("photos.json", &written(index))?;
         let pixels: Vec<u8> = faces.iter().flat_map(|face| face.pixels.clone()).collect();
@@ -105,12 +101,8 @@ fn written(index: &FaceIndex) -> Photos {
         .photos
         .iter()
         .map(|(&hash, photo)| Photo { hash, faces: photo.faces.iter().map(|face| face.location).collect() });
-    Photos {
-        files: index.files.clone(),
-        photos: photos.collect(),
-        ignored: index.answers.ignored.clone(),
-        apart: index.answers.apart.clone(),
-    }
+    let ignored = index.answers.ignored.clone();
+    Photos { files: index.files.clone(), photos: photos.collect(), ignored, apart: index.answers.apart.clone() }
 }
 
 type PhotosAndFiles = (BTreeMap<ContentHash, IndexedPhoto>, BTreeMap<String, FileRecord>);

@@ -33,12 +33,8 @@ pub struct Outputs(Arc<Rule>);
 impl Outputs {
     /// Of a run that reads `inputs`: files, and folders of photos. They need not be there.
     pub fn new(inputs: impl IntoIterator<Item = impl Into<PathBuf>>, overwrite: Overwrite) -> Self {
-        let rule = Rule {
-            inputs: inputs.into_iter().map(Into::into).collect(),
-            overwrite,
-            files: OnceLock::new(),
-            claimed: Mutex::default(),
-        };
+        let inputs = inputs.into_iter().map(Into::into).collect();
+        let rule = Rule { inputs, overwrite, files: OnceLock::new(), claimed: Mutex::default() };
         Self(Arc::new(rule))
     }
 

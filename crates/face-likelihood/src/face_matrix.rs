@@ -100,11 +100,8 @@ impl FaceMatrix {
         let mut pixels = Vec::new();
         for face in faces {
             if face.dimensions() != (size.width, size.height) {
-                return Err(Error::FaceShape {
-                    given: format!("{}x{}", face.width(), face.height()),
-                    expected: "a face".into(),
-                    size: size.to_string(),
-                });
+                let given = format!("{}x{}", face.width(), face.height());
+                return Err(Error::FaceShape { given, expected: "a face".into(), size: size.to_string() });
             }
             pixels.extend_from_slice(face.as_raw());
         }
@@ -118,11 +115,8 @@ impl FaceMatrix {
     pub fn from_pixels(size: FaceSize, pixels: Vec<u8>) -> Result<Self> {
         let d = size.pixels();
         if !pixels.len().is_multiple_of(d) {
-            return Err(Error::FaceShape {
-                given: pixels.len().to_string(),
-                expected: "whole faces".into(),
-                size: size.to_string(),
-            });
+            let given = pixels.len().to_string();
+            return Err(Error::FaceShape { given, expected: "whole faces".into(), size: size.to_string() });
         }
         Ok(Self { size, pixels: DMatrix::from_vec(d, pixels.len() / d, pixels) })
     }

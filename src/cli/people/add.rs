@@ -50,11 +50,8 @@ pub fn told(plan: &Plan, before: &Gallery) -> Result<ChangeNotice> {
     let is_new = !before.people().contains(&person);
     let whom = if is_new { " (new)" } else { "" };
     let from = if source.is_empty() { "standard input".into() } else { one_line(&source) };
-    Ok(ChangeNotice {
-        verbs: ["enrol", "enrolled"],
-        what: format!("1 face of {person}{whom} from {from}"),
-        json: json!({ "added": person.as_str(), "new": is_new }),
-    })
+    let json = json!({ "added": person.as_str(), "new": is_new });
+    Ok(ChangeNotice { verbs: ["enrol", "enrolled"], what: format!("1 face of {person}{whom} from {from}"), json })
 }
 
 /// Whether a face is not what `identify` would call none.

@@ -68,12 +68,8 @@ impl<'a> ExportPlan<'a> {
         let mut there = people(client, galleries.iter().find(|row| row.is_of(identity))).await?;
         let contents = contents(recognizer, &points);
         let (erased_people, erased_faces) = erased(client, recognizer).await?;
-        let mut change = Change {
-            replaces: galleries.iter().any(|row| !row.is_of(identity)),
-            erased_people,
-            erased_faces,
-            ..Change::default()
-        };
+        let replaces = galleries.iter().any(|row| !row.is_of(identity));
+        let mut change = Change { replaces, erased_people, erased_faces, ..Change::default() };
         let mut to_bring = Vec::new();
         for (at, person) in recognizer.gallery().people().iter().enumerate() {
             match there.remove(person.as_str()) {

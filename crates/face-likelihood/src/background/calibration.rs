@@ -137,12 +137,8 @@ impl Calibration {
 
     /// The hypothesis that a photo shows the likeliest enrolled person.
     fn enrolled(&self) -> Claim {
-        Claim {
-            people: self.people,
-            location: self.location,
-            dependence: MAXIMUM_CORRECTION.0 + (MAXIMUM_CORRECTION.1 - MAXIMUM_CORRECTION.0) * self.foreign,
-            genuine: self.genuine,
-        }
+        let dependence = MAXIMUM_CORRECTION.0 + (MAXIMUM_CORRECTION.1 - MAXIMUM_CORRECTION.0) * self.foreign;
+        Claim { people: self.people, location: self.location, dependence, genuine: self.genuine }
     }
 
     /// That two photos, neither enrolled, show one person.
@@ -154,12 +150,8 @@ impl Calibration {
     fn pair(&self) -> Claim {
         let people = self.people as f64;
         let error = (self.foreign + people) / (people + 1.0).powi(2);
-        Claim {
-            people: 1,
-            location: self.genuine_pair * error / (1.0 + error),
-            dependence: PAIR_CORRECTION,
-            genuine: self.genuine_pair,
-        }
+        let location = self.genuine_pair * error / (1.0 + error);
+        Claim { people: 1, location, dependence: PAIR_CORRECTION, genuine: self.genuine_pair }
     }
 
     /// The score that a stranger's best one against `people` people exceeds with this probability.

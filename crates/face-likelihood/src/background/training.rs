@@ -145,11 +145,7 @@ impl Projection {
             scales.push(scale);
             offset.push((f64::from(scale) * sum) as f32);
         }
-        Self {
-            basis: rounded.into(),
-            scale: scales,
-            offset,
-            between: between.iter().map(|&psi| f64::from(psi as f32)).collect(),
-        }
+        let between = between.iter().map(|&psi| f64::from(psi as f32)).collect();
+        Self { basis: rounded.into(), scale: scales, offset, between }
     }
 }

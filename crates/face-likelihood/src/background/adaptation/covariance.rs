@@ -74,9 +74,6 @@ pub(super) fn adapt(prior: &[f64], scatter: DMatrix<f64>, freedom: f64) -> Optio
     }
     let inverse = inverse.transpose();
     let rotation = eigen::product(eigen::view(&inverse), eigen::view(&vectors));
-    Some(ChannelAdaptation {
-        prior: prior.to_vec(),
-        between: values.iter().map(|value| value.max(0.0)).collect(),
-        rotation: Some(rotation.map(|value| value as f32)),
-    })
+    let between = values.iter().map(|value| value.max(0.0)).collect();
+    Some(ChannelAdaptation { prior: prior.to_vec(), between, rotation: Some(rotation.map(|value| value as f32)) })
 }

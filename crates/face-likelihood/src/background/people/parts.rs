@@ -23,11 +23,8 @@ impl People {
     /// What [`from_parts`](Self::from_parts) takes beside the adaptation and the numbers of photos.
     pub fn to_parts(&self) -> PeopleParts {
         let levels = self.constant.iter().zip(&self.genuine);
-        PeopleParts {
-            means: self.means.concat(),
-            linear: self.linear.as_slice().to_vec(),
-            levels: levels.flat_map(|(&(constant, share), &genuine)| [constant, share, genuine]).collect(),
-        }
+        let levels = levels.flat_map(|(&(constant, share), &genuine)| [constant, share, genuine]).collect();
+        PeopleParts { means: self.means.concat(), linear: self.linear.as_slice().to_vec(), levels }
     }
 
     /// Puts stored parts together, for people with so many `photos`. `None` if not of one size, or with values out of range.
