@@ -91,11 +91,8 @@ impl PhotoFaces {
         let mut places: Vec<Location> = shown.0.iter().map(|(_, place)| *place).collect();
         places.extend(drawn);
         let faces = preparation.prepare_shown(photo.luma(), &places)?;
-        let found: Vec<Location> = faces
-            .iter()
-            .filter(|face| !matches!(face.region, PhotoRegion::Shown(_)))
-            .filter_map(|face| face.region.location())
-            .collect();
+        let found = faces.iter().filter(|face| !matches!(face.region, PhotoRegion::Shown(_)));
+        let found: Vec<Location> = found.filter_map(|face| face.region.location()).collect();
         if let Some(drawn) = drawn.filter(|drawn| shown.hash(drawn).is_none()) {
             let own = usize::from(!found.is_empty());
             let is_free = |hash: &ContentHash| shown.0.iter().all(|(other, _)| other != hash);

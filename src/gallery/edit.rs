@@ -74,7 +74,9 @@ impl Gallery {
     #[must_use]
     pub fn without(self, faces: &[usize]) -> Self {
         let gone: HashSet<ContentHash> = faces.iter().map(|&at| self.enrolled[at].hash).collect();
-        self.changed(|face| !gone.contains(&face.hash))
+        let (size, mut left) = (self.faces.size(), self.into_labeled());
+        left.retain(|face| !gone.contains(&face.hash));
+        Self::in_order(size, left)
     }
 
     /// The gallery in which people, by position in [`Gallery::people`], are called `name`: one renamed, or several made one.
@@ -85,7 +87,6 @@ impl Gallery {
             if old.contains(&face.person) {
                 face.person = name.clone();
             }
-            true
         })
     }
 
@@ -132,17 +133,13 @@ impl Gallery {
             if face.hash == photo {
                 face.person = person.clone();
             }
-            true
         }))
     }
 
     /// The gallery without the sources of its faces.
     #[must_use]
     pub fn without_sources(self) -> Self {
-        self.changed(|face| {
-            face.source.clear();
-            true
-        })
+        self.changed(|face| face.source.clear())
     }
 
     /// Whether the source of any face is known.
@@ -150,11 +147,10 @@ impl Gallery {
         self.enrolled.iter().any(|face| !face.source.is_empty())
     }
 
-    /// The gallery of the faces that `change` returns true for, as it leaves them.
-    pub(super) fn changed(self, mut change: impl FnMut(&mut LabeledFace) -> bool) -> Self {
-        let size = self.faces.size();
-        let mut faces = self.into_labeled();
-        faces.retain_mut(|face| change(face));
+    /// The gallery of the faces as `change` leaves them.
+    pub(super) fn changed(self, change: impl FnMut(&mut LabeledFace)) -> Self {
+        let (size, mut faces) = (self.faces.size(), self.into_labeled());
+        faces.iter_mut().for_each(change);
         Self::in_order(size, faces)
     }
 
@@ -173,11 +169,8 @@ impl Gallery {
             is_near.then(|| strsim::levenshtein(&name, &wanted))
         };
         let near = |person| distance(person).filter(|&edits| edits <= most);
-        self.people
-            .iter()
-            .filter_map(|person| Some((near(person)?, person)))
-            .min_by_key(|(edits, _)| *edits)
-            .map(|(_, person)| person.to_string())
+        let people = self.people.iter().filter_map(|person| Some((near(person)?, person)));
+        people.min_by_key(|(edits, _)| *edits).map(|(_, person)| person.to_string())
     }
 }
 

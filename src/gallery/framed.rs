@@ -27,7 +27,6 @@ impl Gallery {
             if !is_aligned(&face.origin) {
                 face.align(&framed);
             }
-            true
         });
         (framed, gallery)
     }

@@ -120,11 +120,8 @@ impl Gallery {
         let mut doubtful = HashSet::new();
         for face in faces {
             if face.pixels.len() != size.pixels() {
-                return Err(Error::Likelihood(LikelihoodError::FaceShape {
-                    given: face.pixels.len().to_string(),
-                    expected: "a face".to_owned(),
-                    size: size.to_string(),
-                }));
+                let (given, size) = (face.pixels.len().to_string(), size.to_string());
+                return Err(LikelihoodError::FaceShape { given, expected: "a face".to_owned(), size }.into());
             }
             match first.position(&face, kept.len()) {
                 None => kept.push(face),

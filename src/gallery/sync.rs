@@ -94,7 +94,6 @@ impl Gallery {
             if let Some(source) = least.remove(&face.hash) {
                 face.source = source;
             }
-            true
         });
         intake.finish(known, folder.new)
     }
@@ -170,7 +169,6 @@ impl Gallery {
                 face.person = place.person;
                 face.source = place.source;
             }
-            true
         });
         let mut outcome = intake.finish(stayed, folder.new)?;
         other_people.retain(|(before, _), _| !outcome.gallery.people().contains(before));
@@ -232,11 +230,8 @@ impl EditOutcome {
         let (gallery, more) = stayed.with(new)?;
         let there: HashSet<ContentHash> = gallery.hashes().collect();
         let not_added: HashSet<&String> = more.known.iter().chain(&self.changed).collect();
-        self.added = given
-            .into_iter()
-            .filter(|(hash, source)| there.contains(hash) && !not_added.contains(source))
-            .map(|(_, source)| source)
-            .collect();
+        let added = given.into_iter().filter(|(hash, source)| there.contains(hash) && !not_added.contains(source));
+        self.added = added.map(|(_, source)| source).collect();
         // The same pixels where they were: only what else the file holds has changed.
         let sources: HashSet<&str> = gallery.enrolled().iter().map(|face| face.source.as_str()).collect();
         let known = more.known.into_iter();

@@ -83,11 +83,8 @@ impl LastChange {
             let person = &before.people()[was.person];
             let is_same_place = *person == after.people()[face.person] && was.source == face.source;
             if same.is_none() || !is_same_place {
-                let source = match face.source.as_str() {
-                    // Without paths in the gallery, none are kept here.
-                    "" => String::new(),
-                    _ => was.source.clone(),
-                };
+                // Without paths in the gallery, none are kept here.
+                let source = if face.source.is_empty() { String::new() } else { was.source.clone() };
                 let replaced = same.is_none().then_some(was.hash);
                 moved.push(Moved { hash: face.hash, person: person.to_string(), source, replaced });
             }
@@ -211,7 +208,6 @@ impl Gallery {
                 face.hash = place.replaced.unwrap_or(face.hash);
                 restored += 1;
             }
-            true
         });
         match erased.len() + restored {
             0 => Err(Error::NothingToUndo),

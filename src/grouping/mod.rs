@@ -206,10 +206,8 @@ fn join(
 ) -> Agglomeration {
     let projected = adaptation.projected_about(raw, &domain.mean).coordinates;
     let model = Model::new(adaptation);
-    let faces: Vec<Cluster> = (0..raw.ncols())
-        .into_par_iter()
-        .map(|face| Cluster::of_face(&model, face, projected.column(face).as_slice()))
-        .collect();
+    let of_face = |face: usize| Cluster::of_face(&model, face, projected.column(face).as_slice());
+    let faces: Vec<Cluster> = (0..raw.ncols()).into_par_iter().map(of_face).collect();
     let links = links(&faces, PROPOSED * threshold);
     let mut joined = Agglomeration::new(model, faces, constraints);
     joined.offer(links);

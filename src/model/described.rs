@@ -159,11 +159,8 @@ impl Model {
                 PhotoProblem::SamePhoto { other: dispute.other_source, person: dispute.other_person.to_string() };
             return Err(Error::photo(dispute.source, problem));
         }
-        let known: Vec<f32> = gallery
-            .enrolled()
-            .iter()
-            .flat_map(|face| coordinates.get(&face.hash).into_iter().flatten().copied())
-            .collect();
+        let known = gallery.enrolled().iter().filter_map(|face| coordinates.get(&face.hash));
+        let known: Vec<f32> = known.flatten().copied().collect();
         let known = DMatrix::from_vec(2 * Background::bundled()?.components(), gallery.len(), known);
         let described = DescribedGallery::new(&gallery, &known)?;
         let edit = Edit::Faces(preparation, labeled, Step::Own);

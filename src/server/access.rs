@@ -77,11 +77,8 @@ impl Access {
     pub fn has_session(&self, headers: &HeaderMap) -> bool {
         let sessions = locked(&self.sessions);
         let name = self.cookie();
-        let cookies = headers.get_all(header::COOKIE).iter();
-        let mut values = cookies
-            .filter_map(|cookies| cookies.to_str().ok())
-            .flat_map(|cookies| cookies.split(';'))
-            .filter_map(|cookie| cookie.trim().strip_prefix(&name)?.strip_prefix('='));
+        let cookies = cookies(headers).flat_map(|cookies| cookies.split(';'));
+        let mut values = cookies.filter_map(|cookie| cookie.trim().strip_prefix(&name)?.strip_prefix('='));
         values.any(|given| sessions.iter().any(|session| same(session, given)))
     }
 
@@ -97,11 +94,9 @@ impl Access {
 
     /// Whether a request that was not let in brings a secret: then somebody may be guessing.
     pub fn is_guess(&self, headers: &HeaderMap, uri: &Uri) -> bool {
-        let cookies = headers.get_all(header::COOKIE).iter();
-        let mut cookies = cookies.filter_map(|cookies| cookies.to_str().ok());
         headers.contains_key("x-api-key")
             || headers.contains_key(header::AUTHORIZATION)
-            || cookies.any(|cookies| cookies.contains(&format!("{}=", self.cookie())))
+            || cookies(headers).any(|cookies| cookies.contains(&format!("{}=", self.cookie())))
             || uri.query().is_some_and(|query| query.contains("token="))
             || key_in(uri.path()).is_some()
     }
@@ -129,6 +124,10 @@ impl Access {
         own.iter().any(|own| own.eq_ignore_ascii_case(host))
             || port == 80 && ["localhost", "127.0.0.1", "[::1]"].contains(&host)
     }
+}
+
+fn cookies(headers: &HeaderMap) -> impl Iterator<Item = &str> {
+    headers.get_all(header::COOKIE).iter().filter_map(|cookies| cookies.to_str().ok())
 }
 
 /// The key in the address of a picture, as CompreFace has it: `/api/v1/static/KEY/images/ID`.

@@ -97,10 +97,8 @@ pub fn load_face_index(path: &Path) -> Result<FaceIndex> {
 }
 
 fn written(index: &FaceIndex) -> Photos {
-    let photos = index
-        .photos
-        .iter()
-        .map(|(&hash, photo)| Photo { hash, faces: photo.faces.iter().map(|face| face.location).collect() });
+    let locations = |photo: &IndexedPhoto| photo.faces.iter().map(|face| face.location).collect();
+    let photos = index.photos.iter().map(|(&hash, photo)| Photo { hash, faces: locations(photo) });
     let ignored = index.answers.ignored.clone();
     Photos { files: index.files.clone(), photos: photos.collect(), ignored, apart: index.answers.apart.clone() }
 }

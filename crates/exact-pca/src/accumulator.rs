@@ -136,9 +136,7 @@ impl Accumulator {
     /// Fewer than two faces, faces that are all alike, or a rule that cannot be applied.
     pub fn fit(self, wanted: ComponentCount) -> Result<Components, PcaError> {
         let (n, d) = (self.faces, self.pixels);
-        if n < 2 {
-            return Err(PcaError::TooFewFaces(n));
-        }
+        PcaError::refuse_too_few(n)?;
         let mean = DVector::from_iterator(d, self.sums.iter().map(|&sum| sum as f64 / n as f64));
         spectrum::solve(self.scatter(), n, wanted, RANK_TOLERANCE)?.components(Of::Scatter, mean, n, Solver::Covariance)
     }

@@ -115,11 +115,8 @@ impl<'a> Centring<'a> {
     /// Inner products of the chosen columns (rows of the result) with these.
     pub fn with_all(&self, columns: &[usize]) -> DMatrix<f64> {
         let mut products = DMatrix::zeros(self.chosen.len(), columns.len());
-        products
-            .as_mut_slice()
-            .par_chunks_mut(self.chosen.len().max(1))
-            .zip(columns)
-            .for_each(|(products, &p)| self.with(p, None, products));
+        let of_columns = products.as_mut_slice().par_chunks_mut(self.chosen.len().max(1)).zip(columns);
+        of_columns.for_each(|(products, &p)| self.with(p, None, products));
         products
     }
 
@@ -127,12 +124,8 @@ impl<'a> Centring<'a> {
     pub fn scatter(&self) -> DMatrix<f64> {
         let n = self.chosen.len();
         let mut products = DMatrix::zeros(n, n);
-        products
-            .as_mut_slice()
-            .par_chunks_mut(n.max(1))
-            .zip(&self.chosen)
-            .enumerate()
-            .for_each(|(at, (products, &p))| self.with(p, Some(at), products));
+        let of_columns = products.as_mut_slice().par_chunks_mut(n.max(1)).zip(&self.chosen).enumerate();
+        of_columns.for_each(|(at, (products, &p))| self.with(p, Some(at), products));
         products
     }
 }

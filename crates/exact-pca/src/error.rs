@@ -54,6 +54,13 @@ pub enum PcaError {
     Eigen(String),
 }
 
+impl PcaError {
+    /// Fails of fewer than two faces.
+    pub(crate) fn refuse_too_few(faces: usize) -> Result<(), Self> {
+        if faces < 2 { Err(Self::TooFewFaces(faces)) } else { Ok(()) }
+    }
+}
+
 /// Matrices that do not fit together.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{what}: expected {expected}, got {found}; were the faces made with another size?")]

@@ -44,9 +44,7 @@ impl InnerProducts {
     /// If a column is not below n.
     pub fn fit(&self, learned: &[usize], wanted: ComponentCount) -> Result<DualSpace<'_>, PcaError> {
         let n = learned.len();
-        if n < 2 {
-            return Err(PcaError::TooFewFaces(n));
-        }
+        PcaError::refuse_too_few(n)?;
         // The order of the learned faces changes no bit: sums are taken in that of the ranks.
         let mut order: Vec<usize> = (0..n).collect();
         order.sort_unstable_by_key(|&at| (self.ranks[learned[at]], at));
@@ -136,10 +134,8 @@ impl DualSpace<'_> {
         let faces = faces.into();
         let (expected, found) = (self.products.ranks.len(), faces.count());
         if expected != found || self.products.length != faces.length() {
-            return Err(PcaError::OtherPixels {
-                expected: expected * self.products.length,
-                found: found * faces.length(),
-            });
+            let (expected, found) = (expected * self.products.length, found * faces.length());
+            return Err(PcaError::OtherPixels { expected, found });
         }
         let mean = gram::mean_face(faces, &self.chosen);
         let mut kept = self.spectrum.clone();

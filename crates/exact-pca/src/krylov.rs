@@ -18,9 +18,7 @@ use super::{Columns, ComponentCount, Components, PcaError, Solver, gram};
 /// Errors: fewer than two faces, or faces that are all alike.
 pub(super) fn fit(faces: Columns<'_>, wanted: ComponentCount) -> Result<Option<Components>, PcaError> {
     let (d, n) = (faces.length(), faces.count());
-    if n < 2 {
-        return Err(PcaError::TooFewFaces(n));
-    }
+    PcaError::refuse_too_few(n)?;
     let Some(ask) = spectrum::few(wanted, d.min(n)) else { return Ok(None) };
     let order = gram::canonical_order(faces);
     let mean = gram::mean_face(faces, &order);

@@ -47,9 +47,7 @@ pub fn fit<'a>(
 ) -> Result<Components, PcaError> {
     let faces = faces.into();
     let (d, n) = (faces.length(), faces.count());
-    if n < 2 {
-        return Err(PcaError::TooFewFaces(n));
-    }
+    PcaError::refuse_too_few(n)?;
     let ComponentCount::Count(count) = wanted else { return Err(PcaError::CountNeeded) };
     let order = gram::canonical_order(faces);
     let mean = gram::mean_face(faces, &order);

@@ -64,9 +64,7 @@ impl Columns<'_, f64> {
 /// [`Rule::Parallel`](super::Rule::Parallel), which shuffles bytes.
 pub fn fit(samples: Samples<'_>, wanted: ComponentCount, solver: Solver) -> Result<Components, PcaError> {
     let (d, n) = (samples.length(), samples.count());
-    if n < 2 {
-        return Err(PcaError::TooFewFaces(n));
-    }
+    PcaError::refuse_too_few(n)?;
     if wanted.needs_faces() {
         return Err(PcaError::ParallelNeedsBytes);
     }

@@ -30,9 +30,7 @@ pub struct ScaledComponents {
 pub fn fit<'a>(faces: impl Into<Columns<'a>>, wanted: ComponentCount) -> Result<ScaledComponents, PcaError> {
     let faces = faces.into();
     let (d, n) = (faces.length(), faces.count());
-    if n < 2 {
-        return Err(PcaError::TooFewFaces(n));
-    }
+    PcaError::refuse_too_few(n)?;
     let deviations = deviations(faces);
     if deviations.iter().all(|&deviation| deviation == 0.0) {
         return Err(PcaError::NoVariance(n));

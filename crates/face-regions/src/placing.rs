@@ -49,11 +49,8 @@ impl Regions {
             return Ok(Frame::Stored);
         }
         let on_faces = |frame| {
-            let placed: Vec<Region> = named
-                .iter()
-                .map(|region| Region { area: photo.to_stored(region.area, frame), ..region.clone() })
-                .collect();
-            let mut pairs = matches(&placed, photo.faces());
+            let placed = |region: &Region| Region { area: photo.to_stored(region.area, frame), ..region.clone() };
+            let mut pairs = matches(&named.iter().map(placed).collect::<Vec<_>>(), photo.faces());
             pairs.sort_unstable();
             pairs
         };

@@ -126,10 +126,8 @@ impl<'d> Writer<'d> {
     }
 
     fn add_to_regions(&mut self, regions: Value<'_>, items: Vec<Fragment>) -> Result<(), XmpProblem> {
-        let regions = regions
-            .structure()
-            .filter(|regions| regions.form == FieldSyntax::Elements)
-            .ok_or(unsupported(names::REGIONS))?;
+        let regions = regions.structure().filter(|regions| regions.form == FieldSyntax::Elements);
+        let regions = regions.ok_or(unsupported(names::REGIONS))?;
         let mut fields = Vec::new();
         if regions.field(names::APPLIED_TO_DIMENSIONS).is_none() {
             fields.push(applied_to_dimensions(self.photo));
@@ -163,10 +161,8 @@ impl<'d> Writer<'d> {
             let named = |region: &Region| region.name.as_deref() == Some(name) || marked(region);
             regions.list.iter().any(named) || regions.unplaced.iter().any(|unplaced| unplaced == name)
         };
-        self.items(names::OUR_SUBJECT)
-            .filter_map(|item| Value::Element(item).text())
-            .filter(|name| !has(name))
-            .collect()
+        let listed = self.items(names::OUR_SUBJECT).filter_map(|item| Value::Element(item).text());
+        listed.filter(|name| !has(name)).collect()
     }
 
     /// Adds the names written as keywords; withdraws this program's that are not in `names`. [Removed](Self::removed_names)

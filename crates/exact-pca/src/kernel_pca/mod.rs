@@ -62,9 +62,7 @@ impl KernelPca {
     pub fn fit<'a>(&self, faces: impl Into<Columns<'a>>) -> Result<KernelSpace, PcaError> {
         let faces = faces.into();
         let n = faces.count();
-        if n < 2 {
-            return Err(PcaError::TooFewFaces(n));
-        }
+        PcaError::refuse_too_few(n)?;
         if let ComponentCount::Rule(rule @ Rule::Parallel) = self.components {
             return Err(PcaError::NotForKernels(rule.name()));
         }

@@ -97,11 +97,8 @@ impl DamageVariation {
         let greatest = found.iter().fold(0.0_f64, |most, (log_odds, _)| most.max(*log_odds));
         let odds = |log_odds: f64| libm::exp(log_odds - greatest);
         let all: f64 = odds(0.0) + found.iter().map(|(own, _)| odds(*own)).sum::<f64>();
-        found
-            .into_iter()
-            .map(|(log_odds, found)| (odds(log_odds) / all, found))
-            .filter(|(probability, _)| *probability >= NEGLIGIBLE)
-            .collect()
+        let found = found.into_iter().map(|(log_odds, found)| (odds(log_odds) / all, found));
+        found.filter(|(probability, _)| *probability >= NEGLIGIBLE).collect()
     }
 }
 

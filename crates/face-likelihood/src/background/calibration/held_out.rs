@@ -53,10 +53,8 @@ impl HeldOutScores {
         let own: Vec<Vec<usize>> = own.iter().map(&mut places).collect();
         let own = &own[..];
         let folds = own.len().min(FOLDS);
-        let parts: Vec<Self> = (0..folds)
-            .into_par_iter()
-            .map(|fold| Self::of_fold(background, raw, own, |person| person % folds == fold))
-            .collect();
+        let of_fold = |fold: usize| Self::of_fold(background, raw, own, |person| person % folds == fold);
+        let parts: Vec<Self> = (0..folds).into_par_iter().map(of_fold).collect();
         let mut held_out = Self { people: own.len(), ..Self::default() };
         for mut part in parts {
             held_out.strangers.append(&mut part.strangers);
