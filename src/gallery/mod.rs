@@ -21,7 +21,7 @@ pub use sync::{EditOutcome, FolderScan, KnownPhoto};
 pub use undo::{LastChange, Undone};
 
 use crate::dataset::{ContentHash, Person, natural};
-use crate::error::{Error, LikelihoodError, Result};
+use crate::error::{LikelihoodError, Result};
 use crate::face_matrix::{FaceMatrix, FaceSize};
 use crate::preparation::{Origin, PreparedFace};
 
