@@ -31,7 +31,7 @@ fn rows(evaluation: &Evaluation, figures: &[Figure]) -> Vec<String> {
             lines.extend(section.iter().map(|figure| row(figure)));
         }
         match (subject, &evaluation.open_set) {
-                            (Section::Strangers, Some(open_set)) => lines.extend(strangers_notes(open_set, evaluation.seed)),
+            (Section::Strangers, Some(open_set)) => lines.extend(strangers_notes(open_set, evaluation.seed)),
             (Section::Verification, None) => lines.push(
                 "strangers: too few people, or too few with a second photo, to let some play strangers; give photos of others by --strangers".to_owned(),
             ),

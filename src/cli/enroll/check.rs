@@ -114,10 +114,10 @@ fn findings(gallery: &Gallery, same: &[(LabeledFace, LabeledFace)], suspects: &S
             "likeness": several.score,
             "likeness_limit": ONE_PERSON,
         }), [format!(
-                        "{}: {} do not look like one person (score {:.1}, where one person's reach {ONE_PERSON:.1}); eigenfaces group tells people apart",
-                        one_line(name(several.person)),
-                        counted(several.faces, "photo", "photos"),
-                        several.score
+            "{}: {} do not look like one person (score {:.1}, where one person's reach {ONE_PERSON:.1}); eigenfaces group tells people apart",
+            one_line(name(several.person)),
+            counted(several.faces, "photo", "photos"),
+            several.score
         )])));
     found.extend(suspects.not_faces.iter().map(|odd| {
         let (photo, person) = (photo(odd.face), person(odd.face));
