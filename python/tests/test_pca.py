@@ -172,3 +172,20 @@ def test_what_cannot_be_summed_is_refused():
         PCA().partial_fit([[0, 1], [2, 3]]).merge(PCA().partial_fit([[0, 1, 2]]))
     with pytest.raises(ValueError):
         PCA().partial_fit([[0, 1]]).components_
+
+
+def test_directions_of_doubles_are_kept_down_to_their_noise():
+    random = np.random.default_rng(1)
+    samples = np.c_[random.normal(50000, 20000, 500), random.normal(0.05, 0.01, 500), random.normal(1, 0.3, 500)]
+    found = PCA(n_components=None).fit(samples)
+    assert found.n_components_ == 3
+    np.testing.assert_allclose(found.explained_variance_[2], 1.1e-4, rtol=0.2)
+    # What another is made of has no variance of its own.
+    assert PCA(n_components=None).fit(np.c_[samples, samples[:, 0] - samples[:, 2]]).n_components_ == 3
+
+
+def test_what_cannot_be_learned_yet_is_no_attribute():
+    pca = PCA(5).partial_fit([[1, 2, 3]])
+    assert not hasattr(pca, "components_")
+    with pytest.raises(ValueError, match="itself"):
+        pca.merge(pca)

@@ -134,3 +134,43 @@ def test_described_anywhere_in_any_order_is_enrolled_at_once(tmp_path, monkeypat
         FaceRecognizer().fit_described([described[0][:-1]])
     with pytest.raises(ValueError, match="photo"):
         FaceRecognizer.describe(b"no photo", "Ada")
+
+
+def test_a_face_too_small_to_be_compared(faces, recognizer, tmp_path):
+    photo = np.full((200, 200), 128, np.uint8)
+    small = faces.images[0][::3, ::3]
+    photo[70 : 70 + small.shape[0], 70 : 70 + small.shape[1]] = small
+    (found,) = recognizer.identify([photo])
+    if not found or found[0].candidates:
+        pytest.skip("the face is not found, or large enough")
+    with pytest.raises(ValueError, match="photo 0: .* too small"):
+        recognizer.predict([photo])
+    np.testing.assert_allclose(recognizer.predict_proba([photo]), 1 / len(recognizer.classes_))
+    shy = FaceRecognizer(unknown="nobody").fit(faces.images[:16], faces.target[:16])
+    assert list(shy.predict([photo, faces.images[0]])) == ["nobody", 0]
+
+
+def test_labels_with_blanks_and_a_refused_fit(faces):
+    recognizer = FaceRecognizer().fit(faces.images[:16], [" Ada"] * 8 + ["Boris "] * 8)
+    assert list(recognizer.predict(faces.images[[0, 8]])) == [" Ada", "Boris "]
+    with pytest.raises(ValueError, match="two classes have one name"):
+        recognizer.fit(faces.images[[0, 8]], ["Zoe", "Zoe "])
+    assert list(recognizer.predict(faces.images[[0, 8]])) == [" Ada", "Boris "]
+    with pytest.raises(ValueError, match="top"):
+        recognizer.identify(faces.images[:1], top=0)
+
+
+@pytest.mark.skipif(not hasattr(__import__("os"), "fork"), reason="no fork here")
+def test_after_a_fork():
+    program = """
+import os, signal
+from eigenfaces import PCA, load_bundled_faces
+faces = load_bundled_faces().data
+before = PCA(5).fit_transform(faces)
+child = os.fork()
+if child == 0:
+    signal.alarm(60)
+    os._exit(0 if (PCA(5).fit_transform(faces) == before).all() else 3)
+assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+"""
+    subprocess.run([__import__("sys").executable, "-c", program], check=True, timeout=120)

@@ -21,6 +21,7 @@ use serde_json::{Value, json};
 use super::learning::{self, LearningOptions};
 use super::model_changes::{self, Consequence};
 use super::options::{ChangeOptions, DEFAULT_MODEL, Labels};
+use super::remedy::AS_IS;
 use super::{Error, ExitStatus, Output, Result, counted, faces_of_people, keep, one_line, people, percent, shown};
 
 #[derive(Debug, Args)]
@@ -318,5 +319,3 @@ fn unlike_faces(args: &Enroll, read: &FolderFaces, known: Option<&Recognizer>) -
         (args.faces[0].clone(), format!("{unlike} of {photos} do not look like faces to the model"), AS_IS)
     })
 }
-
-pub const AS_IS: &str = "give a folder of faces, or add --framing as-is if every photo is a face already cropped";

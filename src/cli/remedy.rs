@@ -3,7 +3,7 @@
 use eigenfaces::Error;
 use eigenfaces::error::{DatabaseProblem, LocateError, ModelProblem, PcaError, PhotoProblem, WriteProblem};
 
-use super::enroll::AS_IS;
+pub const AS_IS: &str = "give a folder of faces, or add --framing as-is if every photo is a face already cropped";
 
 /// The message of the library, and the options that help: `... add it under another name (--into)`.
 pub fn in_words(error: &Error) -> String {
