@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import _engine
@@ -161,7 +162,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             self._keep(samples, *self._sums.fit(wanted))
         except ValueError as error:
             # There is no such attribute yet: hasattr and displays ask for it.
-            raise AttributeError(f"{name} cannot be learned from {samples} samples: {error}") from error
+            raise NotFittedError(f"{name} cannot be learned from {samples} samples: {error}") from error
         return self.__dict__[name]
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -211,7 +212,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def _wanted(self, most: int) -> int | float | str:
         wanted = self.n_components
         if wanted is None:
-            return 1.0
+            return most
         if isinstance(wanted, str):
             if wanted in _RULES:
                 return wanted

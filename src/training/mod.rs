@@ -71,10 +71,10 @@ pub fn learn(
     }
     let described = photos.described(mouths)?;
     let background = training.learn(&described, mouths)?;
-    let deviation = training.stranger_deviation(&described, mouths)?;
+    let strangers = training.stranger_scores(&described, mouths)?;
     let damage = DamageVariation::learn(&background, &photos.damaged(&background, observer)?)?;
     Ok(Learned {
-        background: background.with_damage(damage).with_stranger_deviation(deviation),
+        background: background.with_damage(damage).with_strangers(strangers),
         people: people.into_keys().cloned().collect(),
         with_two_photos,
         photos: photos.faces.len(),

@@ -193,6 +193,14 @@ fn two_faces_span_one_direction() {
 }
 
 #[test]
+fn none_asked_for_is_one() {
+    let faces = faces(64, 9, 5);
+    for solver in [Solver::Auto, Solver::Gram, Solver::Covariance] {
+        assert_eq!(fit(&faces, ComponentCount::Count(0), solver), fit(&faces, ComponentCount::Count(1), solver));
+    }
+}
+
+#[test]
 fn equal_eigenvalues_are_kept_orthonormal() {
     let n = 20;
     let faces = lit(n);

@@ -1,8 +1,8 @@
 //! The background model as a file: `EFBACK`, version, k, d; then of each step by which mouths are found the two maps, across
 //! and down, each with its scale, bias (f32) and weights (bytes); then of each channel ψ, scales and offsets (f32, k each)
 //! and the basis (k x d bytes); then of each channel the directions of hard light: r, v (r) and w (r x k); then the number of
-//! kinds of damage, and of each kind the same as of light; from version 5 on the deviation of strangers' scores (f32), little-endian;
-//! last the SHA-256 of all before it.
+//! kinds of damage, and of each kind the same as of light; from version 5 on deviation and excess of strangers' scores (f32),
+//! little-endian; last the SHA-256 of all before it.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -13,11 +13,11 @@ use super::damage::DamageVariation;
 use super::directions::Directions;
 use super::light::LightVariation;
 use super::mouth::{FEATURES, Line, MouthFinder, STEPS, Step};
-use super::{BUNDLED, Background, LENGTH, Projection};
+use super::{BUNDLED, Background, LENGTH, Projection, StrangerScores};
 use crate::error::{BackgroundProblem, Error, Result};
 
 const MAGIC: &[u8; 6] = b"EFBACK";
-/// Without, and with the deviation of strangers' scores.
+/// Without, and with scores of strangers.
 const VERSIONS: [u16; 2] = [4, 5];
 const DIGEST: usize = 32;
 
@@ -30,7 +30,7 @@ impl Background {
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         bytes.extend(MAGIC);
-        bytes.extend(VERSIONS[usize::from(self.stranger_deviation.is_some())].to_le_bytes());
+        bytes.extend(VERSIONS[usize::from(self.strangers.is_some())].to_le_bytes());
         bytes.extend((self.components() as u32).to_le_bytes());
         bytes.extend((LENGTH as u32).to_le_bytes());
         for line in self.mouths.steps.iter().flat_map(|step| [&step.across, &step.down]) {
@@ -58,7 +58,8 @@ impl Background {
         for kind in &self.damage.kinds {
             put(kind, &mut bytes);
         }
-        bytes.extend(self.stranger_deviation.into_iter().flat_map(f32::to_le_bytes));
+        let strangers = self.strangers.into_iter().flat_map(|scores| [scores.deviation, scores.excess]);
+        bytes.extend(strangers.flat_map(|value| (value as f32).to_le_bytes()));
         bytes.extend(Sha256::digest(&bytes));
         bytes
     }
@@ -137,16 +138,13 @@ impl Background {
         }
         let kinds: Option<Vec<_>> = (0..count).map(|_| Some([directions(rest)?, directions(rest)?])).collect();
         let damage = DamageVariation { kinds: kinds? };
-        let deviation = rest.floats(usize::from(version == VERSIONS[1]))?.first().copied();
-        if deviation.is_some_and(|deviation| !(0.1..10.0).contains(&deviation)) {
-            return None;
-        }
+        let strangers = if version == VERSIONS[1] { Some(rest.strangers()?) } else { None };
         (rest.0.len() == DIGEST).then_some(Self {
             mouths,
             projections,
             light: Arc::new(LightVariation { channels }),
             damage: Arc::new(damage),
-            stranger_deviation: deviation,
+            strangers,
         })
     }
 }
@@ -166,6 +164,11 @@ impl<'a> Reader<'a> {
 
     fn number(&mut self) -> Option<u32> {
         Some(u32::from_le_bytes(*self.take(4)?.first_chunk()?))
+    }
+
+    fn strangers(&mut self) -> Option<StrangerScores> {
+        let [deviation, excess] = self.floats(2)?.first_chunk().copied()?.map(f64::from);
+        ((0.1..10.0).contains(&deviation) && excess.abs() < 10.0).then_some(StrangerScores { deviation, excess })
     }
 
     fn line(&mut self) -> Option<Line> {
@@ -206,6 +209,14 @@ mod tests {
         let bytes = bundled();
         assert_eq!(&Background::from_bytes(&bytes).unwrap(), Background::bundled().unwrap());
         assert!(bytes.len() < 5_000_000);
+        let measured =
+            Background::bundled().unwrap().clone().with_strangers(StrangerScores { deviation: 1.25, excess: 0.5 });
+        assert_eq!(Background::from_bytes(&measured.to_bytes()), Ok(measured));
+        for (deviation, excess) in [(f64::NAN, 0.0), (0.0, 0.0), (-1.0, 0.0), (1e6, 0.0), (1.0, 100.0), (1.0, f64::NAN)]
+        {
+            let wrong = Background::bundled().unwrap().clone().with_strangers(StrangerScores { deviation, excess });
+            assert!(matches!(problem(&wrong.to_bytes()), BackgroundProblem::Damaged));
+        }
     }
 
     #[test]

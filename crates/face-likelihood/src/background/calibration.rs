@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use super::adaptation::groups;
 use super::constants::*;
-use super::{Background, People};
+use super::{Background, People, StrangerScores};
 use crate::acceptance::{Acceptance, FALSE_ACCEPT_TARGET, STRANGER_PRIOR};
 use crate::quantile::upper_normal_quantile;
 
@@ -119,16 +119,16 @@ impl Calibration {
             Alignment::ByEyes => DISTANT_PRIOR_PEOPLE / (DISTANT_PRIOR_PEOPLE + count.max(1) as f64 - 1.0),
             Alignment::AsIs => 1.0,
         };
-        let usual = background.stranger_deviation.map_or(STRANGER_DEVIATION, f64::from);
+        let strangers = background.strangers.unwrap_or(StrangerScores::ASSUMED);
         let assumed = |expected: f64| location(offset, foreign, once, distant, expected);
-        let location = held_out.location(assumed, expected.stranger);
+        let location = held_out.location(assumed, expected.stranger, strangers.excess);
         let (ratio, genuine_spread) = held_out.genuine(location, range / full_range, once);
         let doubt = LOCATION_ERROR * assumed(expected.stranger);
         Self {
             people: count,
             foreign,
             location,
-            spread: libm::hypot(held_out.spread(usual, offset, foreign, distant), doubt),
+            spread: libm::hypot(held_out.spread(strangers.deviation, offset, foreign, distant), doubt),
             genuine: location + ratio * range,
             genuine_spread,
             genuine_pair: ratio * range / full_range * people.expected_pair(),

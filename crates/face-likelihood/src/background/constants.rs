@@ -3,7 +3,7 @@
 //! Scores are in σ: standard deviations of a stranger's score above its mean, as the model expects them ([`Standard`]). Offsets are squared
 //! lengths in terms of the variance between people. Pairs (a, b) stand for a + b / n, n the photos of a person. "Chosen" is: on AT&T, Yale, LFW and
 //! CFP together, by cross-validation; docs/notebook/recognition.md has the tables. A background model of one's own is
-//! calibrated by the same numbers but for the deviation of strangers' scores, which is measured when it is learned.
+//! calibrated by the same numbers but for strangers' scores, which are measured when it is learned.
 //!
 //! [`Standard`]: super::likelihood::Standard
 

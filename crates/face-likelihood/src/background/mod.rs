@@ -60,6 +60,7 @@ pub use mouth::{MarkedMouth, MouthFinder};
 #[doc(hidden)]
 pub use people::{ExtendedProbe, inner_product, inner_products};
 pub use people::{People, PeopleParts};
+pub use strangers::StrangerScores;
 pub use training::{Described, Training};
 #[doc(hidden)]
 pub use two_covariance::TwoCovariance;
@@ -79,8 +80,8 @@ pub struct Background {
     projections: [Projection; 2],
     light: Arc<LightVariation>,
     damage: Arc<DamageVariation>,
-    /// The standard deviation of strangers' scores, σ; `None` where it was not measured.
-    stranger_deviation: Option<f32>,
+    /// `None` where they were not measured.
+    strangers: Option<StrangerScores>,
 }
 
 /// The map from one description (d bytes) to k coordinates: `scale_i (Σ_j basis_ij x_j) - offset_i`.
@@ -127,10 +128,10 @@ impl Background {
         self
     }
 
-    /// The same model with this standard deviation of strangers' scores, σ ([`Training::stranger_deviation`]).
+    /// The same model with these scores of strangers ([`Training::stranger_scores`]).
     #[doc(hidden)]
-    pub fn with_stranger_deviation(mut self, deviation: f64) -> Self {
-        self.stranger_deviation = Some(deviation as f32);
+    pub fn with_strangers(mut self, strangers: StrangerScores) -> Self {
+        self.strangers = Some(strangers);
         self
     }
 

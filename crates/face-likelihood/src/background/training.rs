@@ -91,7 +91,7 @@ impl Training {
             projections,
             light: Arc::default(),
             damage: Arc::default(),
-            stranger_deviation: None,
+            strangers: None,
         })
     }
 

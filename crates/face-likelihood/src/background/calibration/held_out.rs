@@ -35,9 +35,9 @@ fn some(raw: &DMatrix<f32>, own: &[Vec<usize>]) -> Vec<Vec<usize>> {
 #[derive(Default)]
 pub struct HeldOutScores {
     people: usize,
-    strangers: Vec<f64>,
+    pub strangers: Vec<f64>,
     /// The sum of what the model expects of each stranger's score.
-    expected: f64,
+    pub expected: f64,
     /// Scores of photos against their person's other photos, and what the model expects of these.
     genuine: Vec<(f64, f64)>,
 }
@@ -105,15 +105,15 @@ impl HeldOutScores {
         enough.then(|| (self.people.min(MAX_PEOPLE_COUNTED) - 1) as f64)
     }
 
-    /// The mean of strangers' scores: what is `assumed` where the model expects `expected`, which counts for one person, or
+    /// The mean of strangers' scores: what is `assumed` where the model expects `expected`, and the `excess` measured with it, which count for one person, or
     /// more where this gallery's own strangers lie higher than is assumed of them.
-    pub fn location(&self, assumed: impl Fn(f64) -> f64, expected: f64) -> f64 {
+    pub fn location(&self, assumed: impl Fn(f64) -> f64, expected: f64, excess: f64) -> f64 {
         let prior = assumed(expected);
-        let Some(weight) = self.worth() else { return prior };
+        let Some(weight) = self.worth() else { return prior + excess };
         let count = self.strangers.len() as f64;
         let mean = self.strangers.iter().sum::<f64>() / count;
         let above = mean - assumed(self.expected / count);
-        prior + above.max(0.0) * weight / (1.0 + weight)
+        prior + (excess + above.max(0.0) * weight) / (1.0 + weight)
     }
 
     /// Spread of strangers' scores, which is `usual` in galleries of the background's kind, from those and this one; `distant` is the weight of what is assumed of distant
@@ -122,15 +122,14 @@ impl HeldOutScores {
         let distant = distant * (offset - DISTANT_AT).clamp(0.0, MAX_DISTANT);
         let prior = usual + SHIFTED_DEVIATION * foreign + DISTANT_DEVIATION * distant;
         let Some(weight) = self.worth() else { return prior };
-        let (count, squares) = self.squares_about_mean();
+        let (count, squares) = (self.strangers.len() as f64, self.squares_about_mean());
         ((DEVIATION_PRIOR_PEOPLE * prior * prior + weight * squares / count) / (DEVIATION_PRIOR_PEOPLE + weight)).sqrt()
     }
 
-    /// Number of strangers' scores, and the sum of their squared differences from their mean.
-    pub fn squares_about_mean(&self) -> (f64, f64) {
-        let count = self.strangers.len() as f64;
-        let mean = self.strangers.iter().sum::<f64>() / count.max(1.0);
-        (count, self.strangers.iter().map(|score| (score - mean).powi(2)).sum())
+    /// The sum of the squared differences of strangers' scores from their mean.
+    pub fn squares_about_mean(&self) -> f64 {
+        let mean = self.strangers.iter().sum::<f64>() / self.strangers.len().max(1) as f64;
+        self.strangers.iter().map(|score| (score - mean).powi(2)).sum()
     }
 
     /// The distance of enrolled people's scores from strangers' (whose mean is `location`) in terms of what the model
