@@ -88,31 +88,28 @@ impl Watched {
         }
     }
 
-    /// Lists the folders; new files are in this state. Returns those that are whole, in natural order.
+    /// Lists the folders; new files are in this state. Returns those that are whole.
     fn list(&mut self, state: State) -> Vec<PathBuf> {
         let now = Instant::now();
-        let (mut ready, mut moved) = (Vec::new(), None);
+        let (mut ready, mut given_out) = (Vec::new(), None);
         for (path, state) in self.there(state) {
             let file = dataset::file_of(&path);
             let Some(stamp) = FileStamp::of(&file) else { continue };
-            let mut seen = WatchedFile { stamp, id: FileId::of(&file), state, last_seen: now };
-            match self.photos.get(&path) {
-                Some(earlier) if earlier.stamp == stamp => {
-                    if earlier.state == State::Growing && stamp.length > 0 {
-                        ready.push(path.clone());
-                    }
-                    seen.state = if stamp.length == 0 { earlier.state } else { State::Done };
+            let earlier = self.photos.get_mut(&path);
+            let is_new = earlier.is_none();
+            if let Some(same) = earlier.filter(|earlier| earlier.stamp == stamp) {
+                same.last_seen = now;
+                if same.state == State::Growing && stamp.length > 0 {
+                    same.state = State::Done;
+                    ready.push(path);
                 }
-                Some(_) => {}
-                // A file that was given out has got another name.
-                None => {
-                    let known = moved.get_or_insert_with(|| self.given_out());
-                    if known.contains(&(seen.id.clone(), stamp)) {
-                        seen.state = State::Done;
-                    }
-                }
+                continue;
             }
-            self.photos.insert(path, seen);
+            // A file that was given out may have got another name.
+            let id = FileId::of(&file);
+            let is_known = is_new && given_out.get_or_insert_with(|| self.given_out()).contains(&(id.clone(), stamp));
+            let state = if is_known { State::Done } else { state };
+            self.photos.insert(path, WatchedFile { stamp, id, state, last_seen: now });
         }
         self.photos.retain(|_, file| {
             file.last_seen == now || file.state == State::Done && now.duration_since(file.last_seen) < KNOWN_FOR
@@ -130,15 +127,14 @@ impl Watched {
         let mut there = BTreeMap::new();
         for folder in &mut self.folders {
             let id = FileId::of(&folder.path);
-            let listed = match fs::read_dir(&folder.path) {
-                Ok(_) => dataset::list_photos_again(slice::from_ref(&folder.path), &is_known),
-                Err(error) => Err(Error::about(&folder.path, reason(&error))),
-            };
-            let photos = match listed {
+            let photos = match dataset::list_photos_again(slice::from_ref(&folder.path), &is_known) {
                 Ok(listing) => listing.photos,
                 Err(Error::NothingToLookAt { .. }) => Vec::new(),
                 Err(error) => {
                     if !mem::replace(&mut folder.is_away, true) {
+                        // Nobody misspelled it.
+                        let gone = fs::read_dir(&folder.path).err();
+                        let error = gone.map_or(error, |gone| Error::about(&folder.path, reason(&gone)));
                         self.notes.push(format!("{error}; it is looked for further"));
                     }
                     continue;

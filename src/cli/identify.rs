@@ -168,10 +168,7 @@ pub fn run(args: &Identify, model: &Path, output: &Output) -> Result<ExitStatus>
         return results.finish();
     };
     let (webhook, output) = (report.webhook.clone(), *output);
-    let end = move || {
-        watch::say_what_is_left(&output);
-        webhook.iter().for_each(|webhook| webhook.end(&output));
-    };
+    let end = move || watch::end(webhook.as_ref(), &output);
     #[cfg(unix)]
     super::interrupt::before_interrupt(end.clone());
     output.say("waiting for new photos; Ctrl-C ends this");

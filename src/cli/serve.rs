@@ -122,8 +122,7 @@ pub fn run(args: &Serve, model: &Path, output: &Output) -> Result<ExitStatus> {
         let (end, output) = (server.ending(), *output);
         super::interrupt::before_interrupt(move || {
             end();
-            watch::say_what_is_left(&output);
-            webhook.iter().for_each(|webhook| webhook.end(&output));
+            watch::end(webhook.as_ref(), &output);
         });
     }
     #[cfg(not(unix))]

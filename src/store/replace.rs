@@ -1,6 +1,6 @@
 //! Replaces a file as a whole: whoever looks, and whenever the process dies, finds the old one or the new one.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
@@ -67,9 +67,12 @@ pub(super) fn install(
         remove_orphans(place);
     }
     let temporary = create_beside(place, privacy).map_err(|error| place.error(error))?;
-    keep_owner(place, temporary.as_file());
-    if privacy == Privacy::Public {
-        keep_permissions(place, temporary.as_file());
+    if let Some(replaced) = fs::symlink_metadata(&place.file).ok().filter(Metadata::is_file) {
+        keep_owner(&replaced, temporary.as_file());
+        // Whoever was kept from reading that is kept from reading this.
+        if privacy == Privacy::Public {
+            let _ = temporary.as_file().set_permissions(replaced.permissions());
+        }
     }
     let path = temporary.path().to_owned();
     let installed = fill(temporary.as_file(), write)
@@ -113,30 +116,17 @@ pub fn has_other_names(file: &Path) -> bool {
     }
 }
 
-/// Gives a new file the permissions of the one that it is to replace, if there is one: whoever was kept from reading that is
-/// kept from reading this.
-fn keep_permissions(place: &TargetFile, new: &File) {
-    if let Ok(about) = fs::symlink_metadata(&place.file)
-        && about.is_file()
-    {
-        let _ = new.set_permissions(about.permissions());
-    }
-}
-
-/// Gives a new file the owner of the one that it is to replace, where that is another: a service reads a model that root changes.
-fn keep_owner(place: &TargetFile, new: &File) {
+/// Gives a new file the owner of the one that it replaces, where that is another: a service reads a model that root changes.
+fn keep_owner(replaced: &Metadata, new: &File) {
     #[cfg(unix)]
     {
         use std::os::unix::fs::{MetadataExt, fchown};
-        if let (Ok(before), Ok(own)) = (fs::symlink_metadata(&place.file), new.metadata())
-            && before.is_file()
-            && before.uid() != own.uid()
-        {
-            let _ = fchown(new, Some(before.uid()), Some(before.gid()));
+        if new.metadata().is_ok_and(|own| own.uid() != replaced.uid()) {
+            let _ = fchown(new, Some(replaced.uid()), Some(replaced.gid()));
         }
     }
     #[cfg(not(unix))]
-    let _ = (place, new);
+    let _ = (replaced, new);
 }
 
 /// Gives the file, which is whole, its name.

@@ -14,19 +14,21 @@ use eigenfaces::recognizer::Identification;
 
 use super::BATCH;
 use super::report::Reporter;
+use crate::cli::webhook::Webhook;
 use crate::cli::{Output, Result, counted};
 
 /// Photos that came and have not been told of.
 static LEFT: AtomicUsize = AtomicUsize::new(0);
 
-/// Says how many photos came that nothing was told of: to be asked when the program ends.
-pub fn say_what_is_left(output: &Output) {
+/// The end of watching: says how many photos came that nothing was told of, and gives results a moment to be posted.
+pub fn end(webhook: Option<&Webhook>, output: &Output) {
     if let left @ 1.. = LEFT.load(Ordering::SeqCst) {
         output.warn(&format!(
             "{} not looked at: once started again the program leaves what is there alone",
             counted(left, "photo that came was", "photos that came were")
         ));
     }
+    webhook.into_iter().for_each(|webhook| webhook.end(output));
 }
 
 /// Identifies photos that came together, and tells of each moment. What cannot be printed is posted all the same.

@@ -1,5 +1,6 @@
 //! Strangers' scores, measured when a background model is learned: on people left out of it.
 
+use super::adaptation::groups;
 use super::calibration::HeldOutScores;
 use super::constants::{DEVIATION_PRIOR_PEOPLE, STRANGER_DEVIATION};
 use super::{Described, MouthFinder, Training};
@@ -39,10 +40,11 @@ impl Training {
             let (out, learned): (Vec<usize>, Vec<usize>) =
                 (0..photos.persons.len()).partition(|&photo| photos.persons[photo] % PARTS == part);
             let model = self.learn(&photos.select(&learned)?, mouths)?;
-            let raw = model.coordinates_of_described(&photos.select(&out)?);
+            let left_out = photos.select(&out)?;
+            let raw = model.coordinates_of_described(&left_out);
             let places: Vec<usize> = (0..out.len()).collect();
-            let of_one = places.chunk_by(|&one, &other| photos.persons[out[one]] == photos.persons[out[other]]);
-            let own: Vec<Vec<usize>> = of_one.map(|own| own.iter().copied().take(PHOTOS).collect()).collect();
+            let mut own = groups(&places, &left_out.persons);
+            own.iter_mut().for_each(|photos| photos.truncate(PHOTOS));
             for gallery in own.chunks(GALLERY) {
                 let found = HeldOutScores::gather(&model, &raw, gallery);
                 people += gallery.len() as f64;

@@ -105,8 +105,8 @@ impl HeldOutScores {
         enough.then(|| (self.people.min(MAX_PEOPLE_COUNTED) - 1) as f64)
     }
 
-    /// The mean of strangers' scores: what is `assumed` where the model expects `expected`, and the `excess` measured with it, which count for one person, or
-    /// more where this gallery's own strangers lie higher than is assumed of them.
+    /// The mean of strangers' scores: what is `assumed` where the model expects `expected`, and the `excess` measured with the
+    /// model, which count for one person, or more where this gallery's own strangers lie higher than is assumed of them.
     pub fn location(&self, assumed: impl Fn(f64) -> f64, expected: f64, excess: f64) -> f64 {
         let prior = assumed(expected);
         let Some(weight) = self.worth() else { return prior + excess };
@@ -116,8 +116,8 @@ impl HeldOutScores {
         prior + (excess + above.max(0.0) * weight) / (1.0 + weight)
     }
 
-    /// Spread of strangers' scores, which is `usual` in galleries of the background's kind, from those and this one; `distant` is the weight of what is assumed of distant
-    /// photos.
+    /// Spread of strangers' scores, `usual` in galleries of the background's kind, from those and this one; `distant` weighs
+    /// what is assumed of distant photos.
     pub fn spread(&self, usual: f64, offset: f64, foreign: f64, distant: f64) -> f64 {
         let distant = distant * (offset - DISTANT_AT).clamp(0.0, MAX_DISTANT);
         let prior = usual + SHIFTED_DEVIATION * foreign + DISTANT_DEVIATION * distant;
